@@ -1,0 +1,1 @@
+"""From a checked scenario to an artefact folder."""

@@ -1,0 +1,1 @@
+"""The scenario language: text to a checked model."""

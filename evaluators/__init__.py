@@ -1,0 +1,1 @@
+"""Evidence and evaluation spec to score."""

@@ -1,0 +1,1 @@
+"""Targets, the faults, and what a Terraform resource of ours is given."""

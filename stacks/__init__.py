@@ -1,0 +1,1 @@
+"""Terraform stacks, Ansible roles and the tools that run them."""

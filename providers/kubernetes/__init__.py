@@ -1,0 +1,1 @@
+"""The target-independent Kubernetes object resource and its client."""
