@@ -1,0 +1,1 @@
+"""Plan to artefact folder."""

@@ -1,0 +1,1 @@
+"""Checked scenario to plan, one pass a file."""

@@ -1,0 +1,1 @@
+"""The fault catalogue, one family a file."""

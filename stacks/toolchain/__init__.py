@@ -1,0 +1,1 @@
+"""The programs itbc needs, found or brought."""
