@@ -1,1 +1,32 @@
-"""The fault catalogue, one family a file."""
+"""The fault catalogue: one family a file, found by looking into this folder.
+
+A new family is a new file here that defines `FAULTS`, a tuple of
+`itbc.dsl.catalogue.FaultKind`. Nothing else has to be told.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from itbc.dsl.catalogue import Catalogue, FaultKind
+
+
+def catalogue() -> Catalogue:
+    """All fault kinds of all families, by name.
+
+    Raises ValueError where two families define the same kind, and
+    AttributeError where a family's file defines no `FAULTS`: both are mistakes
+    in the catalogue itself.
+    """
+    faults: dict[str, FaultKind] = {}
+    for entry in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
+        if entry.ispkg:  # what several families need in common
+            continue
+        family: tuple[FaultKind, ...] = importlib.import_module(f"{__name__}.{entry.name}").FAULTS
+        for fault in family:
+            if fault.kind in faults:
+                message = f"two families define the fault {fault.kind}"
+                raise ValueError(message)
+            faults[fault.kind] = fault
+    return Catalogue(dict(sorted(faults.items())))

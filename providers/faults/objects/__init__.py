@@ -1,0 +1,1 @@
+"""Reading the declared Kubernetes objects that faults aim at."""
