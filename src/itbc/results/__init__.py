@@ -1,1 +1,1 @@
-"""Records, summaries, reports."""
+"""Records of runs: read, score again, show, and hand on to other tools."""

@@ -1,0 +1,1 @@
+"""Collect evidence from a running environment. Network clients are handed in."""

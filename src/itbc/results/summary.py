@@ -1,0 +1,109 @@
+"""A run in a terminal: the verdicts with their reasons, how long each step took, and where the record is.
+
+`rich` leaves colours and drawing out by itself where the output is no terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from itbc.contracts.evidence import AgentRun
+from itbc.contracts.record import Failure, Record, Step
+from itbc.contracts.score import Score, Verdict
+from itbc.results.records import Run
+
+_KINDS = ("objective", "safeguard", "root-cause")
+_ENDED = {"finished": "finished by itself", "timeout": "ran out of time", "failed": "failed"}
+
+
+def render(run: Run, console: Console) -> None:
+    """Print the summary of a run that is over, however it ended."""
+    record = run.record
+    console.print()
+    console.print(Text(record.title, style="bold"))
+    console.print(
+        Text(
+            f"scenario {record.scenario} · target {record.target} · agent {record.agent} · run {record.run}",
+            style="dim",
+        )
+    )
+    console.print()
+    console.print(headline(record, run.score))
+    if run.score is not None:
+        console.print(_verdicts(run.score.verdicts))
+    if run.evidence is not None:
+        console.print(Text(_agent(run.evidence.agent)))
+    if record.failure is not None:
+        _print_failure(record.failure, console)
+    if run.steps:
+        console.print()
+        console.print(_steps(run.steps))
+    if not record.destroyed:
+        console.print(Text("The environment still stands: itbc destroy or itbc gc removes it.", style="yellow"))
+    console.print()
+    console.print(Text(f"record: {run.folder / 'record.json'}"), soft_wrap=True)
+
+
+def headline(record: Record, score: Score | None) -> Text:
+    """The verdict in one line."""
+    if score is None:
+        if record.failure is None:
+            return Text(f"UNFINISHED in {record.state}", style="bold yellow")
+        whose = "the agent's" if record.failure.fault == "agent" else "not the agent's"
+        return Text(
+            f"NOT SCORED: {record.failure.stage} failed ({record.failure.fault}, {whose} doing)", style="bold yellow"
+        )
+    word, style = ("PASSED", "bold green") if score.passed else ("FAILED", "bold red")
+    found = "root causes found" if score.diagnosed else "root causes not found"
+    return Text.assemble(
+        (word, style), f"  mitigation {score.mitigation:.2f} · diagnosis {score.diagnosis:.2f} ({found})"
+    )
+
+
+def _verdicts(verdicts: Sequence[Verdict]) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_column(overflow="fold")
+    for verdict in sorted(verdicts, key=lambda v: _KINDS.index(v.kind)):
+        mark = Text("ok", style="green") if verdict.passed else Text("no", style="red")
+        if not verdict.passed and verdict.value:
+            mark = Text(f"{verdict.value:.2f}", style="yellow")
+        table.add_row(mark, Text(verdict.kind, style="dim"), escape(verdict.name), escape(verdict.reason))
+    return table
+
+
+def _agent(agent: AgentRun) -> str:
+    code = "" if agent.exit_code in {None, 0} else f" with exit code {agent.exit_code}"
+    answer = f" Its answer can't be used: {agent.answer_problem}." if agent.answer_problem else ""
+    return f"The agent {_ENDED[agent.outcome]}{code} after {agent.seconds:.1f} s.{answer}"
+
+
+def _print_failure(failure: Failure, console: Console) -> None:
+    where = ""
+    if failure.origin is not None:
+        where = f"{failure.origin.file}:{failure.origin.line}:{failure.origin.column}: "
+    console.print()
+    console.print(Text.assemble(("error: ", "bold red"), where, failure.message), soft_wrap=True)
+    if failure.remedy:
+        console.print(Text.assemble(("help: ", "bold"), failure.remedy), soft_wrap=True)
+
+
+def _steps(steps: Sequence[Step]) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column()
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column()
+    for step in steps:
+        state = {"done": Text(""), "failed": Text("failed", style="red"), "started": Text("unfinished", style="yellow")}
+        seconds = "" if step.seconds is None else f"{step.seconds:.1f} s"
+        table.add_row(escape(step.name), seconds, state[step.state])
+    total = sum(step.seconds or 0.0 for step in steps)
+    table.add_row(Text("all steps", style="dim"), Text(f"{total:.1f} s", style="dim"), "")
+    return table
