@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -58,3 +58,17 @@ def read(path: Path, kind: type[ShapeT]) -> ShapeT:
     except OSError as wrong:
         raise ContractError(f"{path}: {wrong.strerror}") from wrong
     return from_json(data, kind, str(path))
+
+
+def to_builtins(shape: Shape) -> dict[str, Any]:
+    """A shape as plain dicts, lists and scalars, as its JSON would be read."""
+    plain: dict[str, Any] = msgspec.to_builtins(shape)
+    return plain
+
+
+def from_builtins(plain: Any, kind: type[ShapeT], name: str = "input") -> ShapeT:
+    """Read a shape from plain dicts, lists and scalars. Raises ContractError when they aren't that shape."""
+    try:
+        return msgspec.convert(plain, type=kind)
+    except msgspec.ValidationError as wrong:
+        raise ContractError(f"{name}: not a {kind.__name__}: {wrong}") from wrong

@@ -1,0 +1,54 @@
+"""The shipped agents, one a file, by the name that `--agent` takes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+
+from itbc.runner.agents.command import Command
+from itbc.runner.agents.noop import Noop
+from itbc.runner.agents.recreate import Recreate
+from itbc.runner.agents.solution import Solution
+from itbc.runner.bench import Agent, Script
+
+SHIPPED: Mapping[str, Callable[[Script], Agent]] = {
+    "noop": lambda _script: Noop(),
+    "solution": Solution,
+    "recreate": Recreate,
+}
+"""The agents that scenarios are verified with."""
+
+CHEATS = ("recreate",)
+
+
+class UnknownAgent(Exception):
+    """There is no such agent. The message says what there is."""
+
+
+def command_of(name: str, arguments: Sequence[str]) -> list[str]:
+    """The command line of an agent that isn't part of itbc, with the program's path made absolute; empty for a shipped one.
+
+    Raises UnknownAgent for a name that is neither a shipped agent nor a program's path.
+    """
+    if name in SHIPPED:
+        if arguments:
+            raise UnknownAgent(f"the agent {name} takes no arguments")
+        return []
+    command = list(arguments) if name == "command" else [name, *arguments]
+    if not command:
+        raise UnknownAgent("the agent `command` needs a command line: --agent command -- ./my-agent --flag")
+    if name != "command" and os.sep not in name:
+        raise UnknownAgent(
+            f"no agent is called {name!r}: there are {', '.join(sorted(SHIPPED))}, "
+            "or the path of a program (./my-agent), or `command` with a command line after --"
+        )
+    if os.sep in command[0]:
+        command[0] = os.path.abspath(command[0])  # noqa: PTH100 - resolve() would follow links, which programs look at
+        if not os.access(command[0], os.X_OK):
+            raise UnknownAgent(f"{command[0]} is no executable file")
+    return command
+
+
+def make_agent(name: str, command: Sequence[str], script: Script) -> Agent:
+    """The agent of a run. `command` is what `command_of` gave."""
+    return Command(command) if command else SHIPPED[name](script)

@@ -1,0 +1,19 @@
+"""Any executable as an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from itbc.runner.bench import Bench
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Runs one command line to its end."""
+
+    command: Sequence[str]
+
+    def work(self, bench: Bench) -> int:
+        """Run it; its exit code is the agent's."""
+        return bench.execute(self.command).code

@@ -1,0 +1,92 @@
+"""What an agent works at: its workspace, its time, and the running of programs with its rights."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from itbc.contracts.environment import Grant, Repair
+from itbc.contracts.evaluation import Truth
+from itbc.runner.sandbox import Ended, Sandbox
+from itbc.runner.waiting import Patience
+
+ANSWER = "answer.json"
+SCHEMA = "answer.schema.json"
+TASK = "task.md"
+KUBECONFIG = "kubeconfig"
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The folders of a run's agent. `root` holds them; only `work` and `home` are the agent's own."""
+
+    root: Path
+
+    @property
+    def work(self) -> Path:
+        """The agent's working folder: task, kubeconfig, answer."""
+        return self.root / "work"
+
+    @property
+    def home(self) -> Path:
+        """The agent's HOME."""
+        return self.root / "home"
+
+    @property
+    def programs(self) -> Path:
+        """What is put first on the agent's PATH: kubectl."""
+        return self.root / "bin"
+
+    @property
+    def answer(self) -> Path:
+        """Where the agent's answer is expected."""
+        return self.work / ANSWER
+
+    def kubeconfig_of(self, cluster: str) -> Path:
+        """The kubeconfig whose current context is one particular cluster."""
+        return self.work / ".kube" / cluster
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """An agent's place of work. `deadline` is on `patience`'s clock; `output` is where the run keeps what was printed."""
+
+    workspace: Workspace
+    sandbox: Sandbox
+    patience: Patience
+    deadline: float
+    output: Path
+
+    def execute(self, command: Sequence[str], stdin: bytes = b"", more: Mapping[str, str] | None = None) -> Ended:
+        """Run a program with the agent's user and rights. Raises OutOfTime, Interrupted and NoSandbox."""
+        outputs = (self.output / "stdout", self.output / "stderr")
+        return self.sandbox.execute(command, outputs, self.patience, self.deadline, stdin, more)
+
+    def in_cluster(self, cluster: str) -> dict[str, str]:
+        """The environment variables that make kubectl talk to one particular cluster."""
+        return {"KUBECONFIG": str(self.workspace.kubeconfig_of(cluster))}
+
+    def hand_in(self, root_causes: Sequence[Mapping[str, Any]], explanation: str) -> None:
+        """Write the answer for an agent that is part of itbc."""
+        answer = {"root_causes": list(root_causes), "explanation": explanation}
+        self.workspace.answer.write_text(json.dumps(answer, indent=2, sort_keys=True) + "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What shipped agents are built from. Other agents never get any of it."""
+
+    repairs: Sequence[Repair]
+    grants: Sequence[Grant]
+    truth: Truth
+
+
+class Agent(Protocol):
+    """Something that works at a bench."""
+
+    def work(self, bench: Bench) -> int:
+        """Do the work. Returns the exit code, 0 where it ended well. Raises OutOfTime and Interrupted."""
+        ...

@@ -1,0 +1,39 @@
+"""How later steps reach a cluster: from the outputs of its stacks."""
+
+from __future__ import annotations
+
+from itbc.contracts.shape import Shape
+from itbc.runner.steps.provision import ProvisionOutput
+from itbc.runner.surroundings import Surroundings
+
+
+class Access(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A cluster's accesses: a kubeconfig file with admin rights, and the base URLs of its monitoring."""
+
+    cluster: str
+    kubeconfig: str
+    prometheus: str
+    alertmanager: str
+    namespaces: list[str]
+
+
+def accesses(around: Surroundings, provisioned: ProvisionOutput) -> list[Access]:
+    """The accesses of all clusters. Raises StepFailed where a stack didn't give an output it should."""
+    return [
+        Access(
+            cluster=each.name,
+            kubeconfig=provisioned.value(each.kubeconfig),
+            prometheus=provisioned.value(each.prometheus),
+            alertmanager=provisioned.value(each.alertmanager),
+            namespaces=each.namespaces,
+        )
+        for each in around.environment.clusters
+    ]
+
+
+def of_cluster(found: list[Access], cluster: str) -> Access:
+    """The access of one cluster; an empty name means the only one. Raises KeyError."""
+    for each in found:
+        if each.cluster == cluster or not cluster:
+            return each
+    raise KeyError(cluster)

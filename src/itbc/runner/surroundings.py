@@ -1,0 +1,76 @@
+"""What a step is given besides its input: everything that isn't data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from itbc.contracts.environment import Environment
+from itbc.contracts.shape import Origin
+from itbc.providers.plugin import Plugin, ResourceClass
+from itbc.providers.services import Services, Sweeper
+from itbc.runner.home import Home, RunFolder
+from itbc.runner.kubectl import Kubectl
+from itbc.runner.ledger import FileLedger
+from itbc.runner.plugin_host import serve
+from itbc.runner.terraform import RootModule, Terraform
+from itbc.runner.waiting import Patience
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The programs of other people that a run needs, and what the targets bring along."""
+
+    terraform: Path
+    kubectl: Path
+    resources: Sequence[ResourceClass]
+    sweepers: Mapping[str, Sweeper]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The run's folder and ledger, the outside programs, the clock, and a line of progress for the user.
+
+    `patience` stops with the user's first wish to stop; `last_patience`, which
+    destroying goes by, only with the second.
+    """
+
+    home: Home
+    run: RunFolder
+    environment: Environment
+    origins: Mapping[str, Origin]
+    expires: str
+    tools: Tools
+    ledger: FileLedger
+    patience: Patience
+    last_patience: Patience
+    now: Callable[[], datetime]
+    tell: Callable[[str], None]
+    variables: Mapping[str, str]
+
+    @contextmanager
+    def terraform(self, patience: Patience) -> Iterator[Terraform]:
+        """Terraform with our provider served to it while the block runs."""
+        services = Services(home=self.run.path, cache=self.home.cache, ledger=self.ledger, progress=self.tell)
+        plugin = Plugin(services, self.tools.resources)
+        with serve(plugin, self.run.path / "provider") as reattach:
+            yield Terraform(
+                program=self.tools.terraform,
+                folder=self.run.terraform,
+                environment=self.variables,
+                extra=reattach,
+                stop=patience.stop,
+                monotonic=patience.monotonic,
+            )
+
+    def module(self, stack: str) -> RootModule:
+        """A stack's files in the run's copy of the artefacts, and its state in the run's own folder."""
+        folder = next(each.folder for each in self.environment.stacks if each.id == stack)
+        return RootModule(self.run.artefacts / folder, self.run.terraform / stack)
+
+    def kubectl(self, kubeconfig: str) -> Kubectl:
+        """kubectl with the rights of a kubeconfig file."""
+        return Kubectl(self.tools.kubectl, Path(kubeconfig), self.variables)
