@@ -1,1 +1,1 @@
-"""A real Kubernetes on this machine."""
+"""The embedded target: a real Kubernetes on this machine, in namespaces of its own."""

@@ -1,0 +1,141 @@
+"""The cluster's own group in every cgroup hierarchy of this machine, version 1 and version 2.
+
+A machine has either one unified hierarchy (version 2), or one for each
+controller (version 1), or both at once ("hybrid"): what is mounted decides.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from itbc.providers.embedded.errors import EmbeddedError
+from itbc.providers.embedded.process import ProcessId, identify, kill
+from itbc.providers.embedded.waiting import INTERVAL
+
+MOUNTS = Path("/proc/self/mounts")
+SYSTEM = "system"
+"""The sub-group of everything that isn't a pod."""
+
+_NEEDED = frozenset({"cpu", "cpuset", "memory", "pids"})
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """A mounted hierarchy. `controllers` is what it controls; a hierarchy of version 1 may have only a name."""
+
+    path: Path
+    version: int
+    controllers: frozenset[str]
+
+
+def hierarchies(mounts: Path = MOUNTS) -> list[Hierarchy]:
+    """What is mounted, in the order of the paths; of links and repeated mounts only one."""
+    found: dict[Path, Hierarchy] = {}
+    for line in mounts.read_text().splitlines():
+        _, path, kind, options = line.split()[:4]
+        place = Path(path.encode().decode("unicode_escape"))
+        if kind == "cgroup":
+            names = {option for option in options.split(",") if option not in _OPTIONS and "=" not in option}
+            found[place] = Hierarchy(place, 1, frozenset(names))
+        elif kind == "cgroup2":
+            with suppress(OSError):
+                names = set((place / "cgroup.controllers").read_text().split())
+                found[place] = Hierarchy(place, 2, frozenset(names))
+    return [found[place] for place in sorted(found)]
+
+
+_OPTIONS = frozenset({"rw", "ro", "relatime", "noatime", "nosuid", "nodev", "noexec", "xattr", "clone_children"})
+
+
+def missing_controllers(found: list[Hierarchy]) -> list[str]:
+    """Controllers that Kubernetes needs and no hierarchy has."""
+    return sorted(_NEEDED.difference(*(hierarchy.controllers for hierarchy in found)))
+
+
+def create(name: str, found: list[Hierarchy]) -> list[Path]:
+    """Make the cluster's group with its system sub-group everywhere; the sub-groups come back. Repeatable."""
+    return [_create(hierarchy, name) for hierarchy in found]
+
+
+def _create(hierarchy: Hierarchy, name: str) -> Path:
+    group = hierarchy.path / name
+    system = group / SYSTEM
+    try:
+        for folder in (group, system):
+            if hierarchy.version == 2:
+                _hand_down(folder.parent)
+            folder.mkdir(exist_ok=True)
+            if hierarchy.version == 1 and "cpuset" in hierarchy.controllers:
+                # A new group of cpuset has neither processors nor memory, and no process may join it.
+                for file in ("cpuset.cpus", "cpuset.mems"):
+                    (folder / file).write_text((folder.parent / file).read_text())
+    except OSError as wrong:
+        raise EmbeddedError(
+            f"the cgroup {group} can't be made: {wrong.strerror}",
+            "The cgroup file systems must be writable; in a container, start it with a private, writable cgroup mount.",
+        ) from wrong
+    return system
+
+
+def _hand_down(folder: Path) -> None:
+    """Let a group's children have all its controllers (version 2). Groups that have them already stay untouched."""
+    file = folder / "cgroup.subtree_control"
+    lacking = sorted(set((folder / "cgroup.controllers").read_text().split()) - set(file.read_text().split()))
+    for controller in lacking:
+        # One by one: a kernel may refuse a single one (cpu, with real-time processes about), and that isn't fatal.
+        with suppress(OSError):
+            file.write_text(f"+{controller}")
+
+
+def enter(groups: list[str]) -> None:
+    """Move the calling process into groups."""
+    for group in groups:
+        # 0 is whoever writes, in every pid namespace.
+        Path(group, "cgroup.procs").write_text("0")
+
+
+def members(name: str, found: list[Hierarchy]) -> list[ProcessId]:
+    """The processes in the cluster's groups."""
+    pids: set[int] = set()
+    for hierarchy in found:
+        for folder in _bottom_up(hierarchy.path / name):
+            with suppress(OSError):
+                pids.update(int(word) for word in (folder / "cgroup.procs").read_text().split())
+    return [process for pid in sorted(pids) if pid and (process := identify(pid))]
+
+
+def remove(name: str, found: list[Hierarchy], seconds: float = 20.0) -> int:
+    """Kill whatever is in the cluster's groups, then remove them.
+
+    The number of groups removed comes back. Raises EmbeddedError when one stays.
+    """
+    removed = 0
+    deadline = time.monotonic() + seconds
+    for hierarchy in found:
+        for folder in _bottom_up(hierarchy.path / name):
+            while True:
+                try:
+                    folder.rmdir()
+                    removed += 1
+                except FileNotFoundError:
+                    pass
+                except OSError as wrong:
+                    # Busy: a process is in it, or still on its way out.
+                    if time.monotonic() > deadline:
+                        raise EmbeddedError(f"the cgroup {folder} can't be removed: {wrong.strerror}") from wrong
+                    for process in members(name, found):
+                        kill(process)
+                    time.sleep(INTERVAL)
+                    continue
+                break
+    return removed
+
+
+def _bottom_up(top: Path) -> Iterator[Path]:
+    for folder, _, _ in os.walk(top, topdown=False):
+        yield Path(folder)

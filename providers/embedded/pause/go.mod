@@ -1,0 +1,3 @@
+module itbc.local/pause
+
+go 1.26

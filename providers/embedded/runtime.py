@@ -1,0 +1,75 @@
+"""The container runtime of a running node: images in, images out."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from itbc.providers.embedded import process
+from itbc.providers.embedded.errors import EmbeddedError, NodeHostDied
+from itbc.providers.embedded.layout import CONTAINERD_SOCKET, Layout
+
+_PATIENCE = 120.0
+
+
+def inner_pid(layout: Layout) -> int:
+    """The number, on this machine, of the node's first process. Raises NodeHostDied where it is gone."""
+    host = process.load(layout.host)
+    if host is not None and process.alive(host):
+        for child in process.children(host.pid):
+            return child
+    raise NodeHostDied("the cluster's node host isn't running")
+
+
+def import_image(layout: Layout, tar: Path) -> None:
+    """Load an image's tar. Raises EmbeddedError with the runtime's words."""
+    with tar.open("rb") as file:
+        done = subprocess.run(
+            _ctr(layout, "import", "-"),
+            stdin=file,
+            capture_output=True,
+            check=False,
+            timeout=_PATIENCE,
+        )
+    if done.returncode:
+        raise EmbeddedError(f"the image {tar} can't be loaded: {done.stderr.decode(errors='replace').strip()}")
+
+
+def images(layout: Layout) -> list[str]:
+    """The references of the images the node has."""
+    done = subprocess.run(
+        _ctr(layout, "list", "--quiet"),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=_PATIENCE,
+    )
+    if done.returncode:
+        raise EmbeddedError(f"the node's images can't be listed: {done.stderr.strip()}")
+    return done.stdout.split()
+
+
+def remove_image(layout: Layout, reference: str) -> None:
+    """Remove an image; nothing where it isn't there."""
+    done = subprocess.run(
+        _ctr(layout, "remove", reference),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=_PATIENCE,
+    )
+    if done.returncode and "not found" not in done.stderr:
+        raise EmbeddedError(f"the image {reference} can't be removed: {done.stderr.strip()}")
+
+
+def _ctr(layout: Layout, *words: str) -> list[str]:
+    # Into the node's namespaces, since its socket is in a /run that only the node sees.
+    enter = ["nsenter", f"--target={inner_pid(layout)}", "--mount", "--net", "--pid", "--root", "--wd=/", "--"]
+    return [*enter, "ctr", f"--address={CONTAINERD_SOCKET}", "--namespace=k8s.io", "images", *words]
+
+
+def ready(layout: Layout) -> bool:
+    """Whether the runtime listens yet."""
+    return Path(f"/proc/{inner_pid(layout)}/root{CONTAINERD_SOCKET}").exists()
