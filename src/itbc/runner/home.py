@@ -71,6 +71,10 @@ class Home:
         """One workspace a run: the only place that the agent's own user can reach."""
         return self.root / "agents"
 
+    def ledger(self, run: str) -> Path:
+        """The ledger of a run."""
+        return self.ledgers / f"{run}.jsonl"
+
     def run(self, name: str) -> RunFolder:
         """The folder of a run, whether it exists or not."""
         return RunFolder(name, self.runs / name, self.workspaces / name)
@@ -103,6 +107,11 @@ class RunFolder:
     def terraform(self) -> Path:
         """A folder a stack: data and state."""
         return self.path / "terraform"
+
+    @property
+    def clusters(self) -> Path:
+        """A folder an embedded cluster: its own state."""
+        return self.path / "clusters"
 
     @property
     def ansible(self) -> Path:
@@ -142,7 +151,7 @@ class RunFolder:
     def create(self) -> None:
         """Make the folder. Raises FileExistsError when the run exists already."""
         self.path.mkdir(mode=0o700)
-        for folder in (self.steps, self.terraform, self.ansible, self.agent, self.logs):
+        for folder in (self.steps, self.terraform, self.clusters, self.ansible, self.agent, self.logs):
             folder.mkdir(mode=0o700)
 
 

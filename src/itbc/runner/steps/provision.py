@@ -40,7 +40,7 @@ def variables(around: Surroundings, stack: Stack, outputs: Mapping[str, Mapping[
     """The Terraform variables of a stack: what differs from run to run, and the outputs of earlier stacks."""
     given = {
         "run_id": around.run.name,
-        "state_dir": str(around.run.path),
+        "state_dir": str(around.run.clusters),
         "cache_dir": str(around.home.cache),
         "expires": around.expires,
     }

@@ -1,0 +1,75 @@
+"""Step 8: see how the environment is now, put all that was seen together, and score it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from datetime import datetime
+
+import httpx
+
+from itbc.contracts.evaluation import Evaluation
+from itbc.contracts.evidence import AgentRun, Evidence, SeenAlert
+from itbc.contracts.score import Score
+from itbc.contracts.shape import Shape, read, write
+from itbc.evaluators import score
+from itbc.evaluators.probes.series import Pace, ProbeError, Watching, watch_objectives
+from itbc.runner.failures import StepFailed
+from itbc.runner.steps.access import Access
+from itbc.runner.steps.recording import Objects, seen_objects
+from itbc.runner.surroundings import Surroundings
+
+
+class EvaluatingInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to reach the clusters, and what is known of the run so far. `ended` is the agent's end (RFC 3339)."""
+
+    accesses: list[Access]
+    agent: AgentRun
+    ended: str
+    alerts: list[SeenAlert]
+
+
+class EvaluatingOutput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The score, which is also in `score.json`."""
+
+    score: Score
+
+
+def evaluating(step: EvaluatingInput, around: Surroundings) -> EvaluatingOutput:
+    """Write `evidence.json` and `score.json`. Raises StepFailed where the environment can't be asked."""
+    evaluation = read(around.run.artefacts / "evaluation.json", Evaluation)
+    # The objects first: whatever the agent left running in the cluster must not have more time to tidy up.
+    after = seen_objects(step.accesses, around)
+
+    def progress(open_: Sequence[Watching]) -> None:
+        around.tell("; ".join(f"{each.objective.name}: {each.hold.longest:.0f} s good" for each in open_))
+
+    pace = Pace(now=lambda: around.now().timestamp(), pause=around.patience.pause)
+    with ExitStack() as clients:
+        prometheus = {
+            each.cluster: clients.enter_context(httpx.Client(base_url=each.prometheus, timeout=10.0, trust_env=False))
+            for each in step.accesses
+        }
+        try:
+            series = watch_objectives(
+                evaluation.objectives,
+                prometheus,
+                datetime.fromisoformat(step.ended).timestamp(),
+                pace=pace,
+                progress=progress,
+            )
+        except ProbeError as wrong:
+            raise StepFailed("evaluation", str(wrong), "run again: this run says nothing about the agent") from wrong
+    evidence = Evidence(
+        run=around.run.name,
+        scenario=around.environment.scenario,
+        agent=step.agent,
+        alerts=step.alerts,
+        series=series,
+        before=read(around.run.before, Objects).objects,
+        after=after,
+    )
+    write(around.run.evidence, evidence)
+    verdict = score(evaluation, evidence)
+    write(around.run.score, verdict)
+    return EvaluatingOutput(score=verdict)

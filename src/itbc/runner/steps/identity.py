@@ -1,0 +1,67 @@
+"""Step 3: give the agent an identity of its own in each cluster, with the rights that the scenario grants.
+
+It is made before the healthy objects are recorded, so that it is part of what
+must not change; its credentials are made only when the agent may begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from itbc.contracts.environment import Grant
+from itbc.contracts.shape import Shape
+from itbc.runner.steps.access import Access
+from itbc.runner.surroundings import Surroundings
+
+ACCOUNT = "on-call"
+"""The agent's name in a cluster: it must not say that this is a test."""
+
+NAMESPACE = "default"
+"""Where the account lives, whatever namespaces it has rights in."""
+
+
+class IdentityInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to reach the clusters."""
+
+    accesses: list[Access]
+
+
+class IdentityOutput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The clusters in which the agent has an identity."""
+
+    clusters: list[str]
+
+
+def identity(step: IdentityInput, around: Surroundings) -> IdentityOutput:
+    """Create the account, roles and bindings. Raises StepFailed."""
+    for access in step.accesses:
+        grants = [each for each in around.environment.task.grants if each.cluster == access.cluster]
+        around.kubectl(access.kubeconfig).apply(rights(grants))
+    return IdentityOutput(clusters=[each.cluster for each in step.accesses])
+
+
+def rights(grants: Sequence[Grant]) -> list[dict[str, Any]]:
+    """The Kubernetes objects of an account with these rights: one role a namespace, holding all its rules."""
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": ACCOUNT, "namespace": NAMESPACE}}
+    rules: dict[str, list[Mapping[str, Any]]] = {}
+    for grant in grants:
+        rule = {"apiGroups": grant.api_groups, "resources": grant.resources, "verbs": grant.verbs}
+        rules.setdefault(grant.namespace, []).append(rule)
+    objects: list[dict[str, Any]] = [account]
+    for namespace in sorted(rules):
+        metadata = {"name": ACCOUNT, "namespace": namespace}
+        group = "rbac.authorization.k8s.io"
+        objects.append(
+            {"apiVersion": f"{group}/v1", "kind": "Role", "metadata": metadata, "rules": rules[namespace]}
+        )
+        objects.append(
+            {
+                "apiVersion": f"{group}/v1",
+                "kind": "RoleBinding",
+                "metadata": metadata,
+                "roleRef": {"apiGroup": group, "kind": "Role", "name": ACCOUNT},
+                "subjects": [{"kind": "ServiceAccount", "name": ACCOUNT, "namespace": NAMESPACE}],
+            }
+        )
+    return objects

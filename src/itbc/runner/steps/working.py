@@ -1,0 +1,119 @@
+"""Step 7: let the agent work."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import datetime
+from pathlib import Path
+
+from itbc.contracts.evaluation import Evaluation
+from itbc.contracts.evidence import AgentRun
+from itbc.contracts.shape import Shape, read
+from itbc.runner.agents import make_agent
+from itbc.runner.answers import read_answer
+from itbc.runner.bench import ANSWER, KUBECONFIG, TASK, Bench, Script, Workspace
+from itbc.runner.failures import StepFailed
+from itbc.runner.sandbox import NoSandbox, OutOfTime, Sandbox
+from itbc.runner.steps.access import Access
+from itbc.runner.surroundings import Surroundings
+
+
+class WorkingInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Who works, where, and for how many seconds. `hidden` are the folders that would give the truth away."""
+
+    agent: str
+    command: list[str]
+    accesses: list[Access]
+    workspace: str
+    user: int
+    seconds: float
+    hidden: list[str]
+
+
+class WorkingOutput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How it went, when the agent began and when it ended (RFC 3339)."""
+
+    agent: AgentRun
+    started: str
+    ended: str
+
+
+def working(step: WorkingInput, around: Surroundings) -> WorkingOutput:
+    """Run the agent to its end or its time-out, which are both fine. Raises StepFailed where it can't be run at all."""
+    workspace = Workspace(Path(step.workspace))
+    bench = Bench(
+        workspace=workspace,
+        sandbox=_sandbox(step, around, workspace),
+        patience=around.patience,
+        deadline=around.patience.monotonic() + step.seconds,
+        output=around.run.agent,
+    )
+    evaluation = read(around.run.artefacts / "evaluation.json", Evaluation)
+    task = around.environment.task
+    script = Script(repairs=around.environment.solution, grants=task.grants, truth=evaluation.truth)
+    agent = make_agent(step.agent, step.command, script)
+    started = around.now()
+    begin = around.patience.monotonic()
+    code: int | None = None
+    try:
+        code = agent.work(bench)
+    except OutOfTime:
+        around.tell("the agent's time is over")
+    except NoSandbox as wrong:
+        raise StepFailed("environment", str(wrong), "run as root on a machine that allows namespaces") from wrong
+    seconds = around.patience.monotonic() - begin
+    answer, problem = read_answer(workspace.answer)
+    _keep_answer(workspace, around.run.agent)
+    run = AgentRun(
+        name=step.agent,
+        outcome="timeout" if code is None else "failed" if code else "finished",
+        exit_code=code,
+        seconds=round(seconds, 3),
+        answer=answer,
+        answer_problem=problem,
+    )
+    return WorkingOutput(agent=run, started=_rfc3339(started), ended=_rfc3339(around.now()))
+
+
+def _rfc3339(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds")
+
+
+def _keep_answer(workspace: Workspace, kept: Path) -> None:
+    """Keep what was handed in as it was, where it is a plain file: the workspace goes, the run folder stays."""
+    if workspace.answer.is_file() and not workspace.answer.is_symlink():
+        shutil.copyfile(workspace.answer, kept / ANSWER, follow_symlinks=False)
+
+
+def _sandbox(step: WorkingInput, around: Surroundings, workspace: Workspace) -> Sandbox:
+    environment = {
+        "PATH": f"{workspace.programs}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        "HOME": str(workspace.home),
+        "LANG": "C.UTF-8",
+        "USER": "agent",
+        "KUBECONFIG": str(workspace.work / KUBECONFIG),
+        "ITBC_GOAL": str(workspace.work / TASK),
+        "ITBC_ANSWER": str(workspace.answer),
+    }
+    if step.accesses:
+        first = step.accesses[0]
+        if "metrics" in around.environment.task.telemetry:
+            environment["ITBC_PROMETHEUS_URL"] = first.prometheus
+        if "alerts" in around.environment.task.telemetry:
+            environment["ITBC_ALERTMANAGER_URL"] = first.alertmanager
+    exposed = [(workspace.root, workspace.root), (around.tools.kubectl, workspace.programs / "kubectl")]
+    exposed += [(path, path) for path in _programs(step.command)]
+    return Sandbox(
+        run=around.run.name,
+        user=step.user,
+        folder=workspace.work,
+        environment=environment,
+        hidden=[Path(each) for each in step.hidden],
+        exposed=exposed,
+        ledger=around.ledger,
+    )
+
+
+def _programs(command: list[str]) -> list[Path]:
+    """The files that a command line names by absolute path: visible wherever they lie, but not what is beside them."""
+    return [Path(each) for each in command if each.startswith("/") and Path(each).is_file()]

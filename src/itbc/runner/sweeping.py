@@ -1,0 +1,35 @@
+"""Removes things by what the ledger says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from itbc.providers.services import Ledger, Sweeper
+from itbc.runner.ledger import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep removed, and what it couldn't, in words."""
+
+    removed: list[str]
+    failed: list[str]
+
+
+def sweep(entries: Sequence[Entry], sweepers: Mapping[str, Sweeper], ledger: Ledger) -> Swept:
+    """Remove every entry's thing and write down that it is gone. Goes on where one can't be removed."""
+    removed: list[str] = []
+    failed: list[str] = []
+    for entry in entries:
+        sweeper = sweepers.get(entry.kind)
+        if sweeper is None:
+            failed.append(f"{entry.kind} {entry.identity}: this version of itbc doesn't know how to remove it")
+            continue
+        try:
+            removed += sweeper(entry.identity, entry.details)
+        except Exception as wrong:  # noqa: BLE001 - one thing that can't be removed must not keep the others
+            failed.append(f"{entry.kind} {entry.identity}: {wrong}")
+            continue
+        ledger.gone(entry.kind, entry.identity)
+    return Swept(removed, failed)
