@@ -1,1 +1,1 @@
-"""The target-independent Kubernetes object resource and its client."""
+"""What every cluster has in common, whatever target it stands on: a client and the object resource."""
