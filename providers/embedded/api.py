@@ -65,17 +65,17 @@ class Api:
             response = self.call("GET", path)
         except httpx.TransportError:
             return None
-        if response.status_code == httpx.codes.OK:
+        if response.status_code == 200:
             found: dict[str, Any] = response.json()
             return found
-        if response.status_code == httpx.codes.NOT_FOUND or response.is_server_error:
+        if response.status_code == 404 or response.is_server_error:
             return None
         raise EmbeddedError(f"the API server answered {response.status_code} to GET {path}: {_message(response)}")
 
     def ready(self) -> bool:
         """Whether the API server says that it is ready."""
         try:
-            return self.call("GET", "/readyz").status_code == httpx.codes.OK
+            return self.call("GET", "/readyz").status_code == 200
         except httpx.TransportError:
             return False
 

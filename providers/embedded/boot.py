@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from ipaddress import IPv4Address
 from pathlib import Path
+from typing import Any
 
-from itbc.providers.embedded import cgroups, components, control, dns, gobuild, network, nodefiles, pki, process, record
-from itbc.providers.embedded import runtime, spec as specs
+from itbc.providers.embedded import (
+    cgroups,
+    components,
+    control,
+    dns,
+    images,
+    network,
+    nodefiles,
+    pki,
+    record,
+    runtime,
+)
+from itbc.providers.embedded import spec as specs
 from itbc.providers.embedded.destroy import destroy
 from itbc.providers.embedded.errors import EmbeddedError, NodeHostDied
 from itbc.providers.embedded.files import write
 from itbc.providers.embedded.guard import ruleset
 from itbc.providers.embedded.kubeconfig import write_kubeconfig
 from itbc.providers.embedded.layout import Layout
-from itbc.providers.embedded.liveness import host_lives, open_api
-from itbc.providers.embedded.program import node_program
+from itbc.providers.embedded.liveness import open_api
 from itbc.providers.embedded.record import ClusterState
 from itbc.providers.embedded.spec import ClusterSpec
 from itbc.providers.embedded.supervisor.plan import Plan, Start
 from itbc.providers.embedded.waiting import wait_for
 from itbc.providers.services import Services
+from itbc.stacks.toolchain import ToolchainError, node_program
 
 KIND = "embedded-cluster"
 """What the ledger calls these clusters."""
@@ -75,7 +88,7 @@ def boot(spec: ClusterSpec, services: Services) -> ClusterState:
     if wrong:
         raise EmbeddedError("; ".join(message for _, message in wrong))
     report = _Report(spec.name, time.monotonic(), services.progress)
-    program = node_program(services.cache, services.progress)
+    program = _program(services)
     services.ledger.intent(
         KIND,
         spec.identity,
@@ -87,6 +100,13 @@ def boot(spec: ClusterSpec, services: Services) -> ClusterState:
     _bring_up(state, services, report)
     services.ledger.created(KIND, spec.identity)
     return state
+
+
+def _program(services: Services) -> Path:
+    try:
+        return node_program(services.cache, services.progress)
+    except ToolchainError as wrong:
+        raise EmbeddedError(wrong.message, wrong.remedy) from wrong
 
 
 def _start(spec: ClusterSpec, program: Path) -> ClusterState:
@@ -107,7 +127,7 @@ def _start(spec: ClusterSpec, program: Path) -> ClusterState:
     )
     record.save(state)
     cgroup = specs.cgroup_name(spec.identity)
-    pki.create(layout.pki, spec.node_name, state.address, datetime.datetime.now(datetime.UTC))
+    pki.create(layout.pki, spec.node_name, state.address, dt.datetime.now(dt.UTC))
     nodefiles.write_all(layout, cgroup, spec.node_name, link.node)
     write_kubeconfig(layout.kubeconfig, spec.name, state.address, layout.pki, "admin")
     groups = cgroups.create(cgroup, cgroups.hierarchies())
@@ -122,7 +142,7 @@ def _start(spec: ClusterSpec, program: Path) -> ClusterState:
         guard=ruleset(link.node),
         masks=MASKS,
         sysctls=SYSCTLS,
-        first=[Start(each.name, list(each.command)) for each in components.first(link.node, spec.node_name)],
+        first=[Start(each.name, list(each.command)) for each in components.first(link.node)],
     )
     write(layout.plan, plan.to_json())
     network.hand_over(link, _launch(layout))
@@ -153,44 +173,40 @@ def cni_folder() -> str:
 def _bring_up(state: ClusterState, services: Services, report: Callable[[str], None]) -> None:
     try:
         with ThreadPoolExecutor(max_workers=1) as pool, open_api(state) as api:
-            # The runtime is up long before the API server: load the one image it needs meanwhile.
-            loading = pool.submit(_load_pause, state, services)
+            # The container runtime is up long before the API server: what needs only the former happens meanwhile.
+            node_side = pool.submit(_bring_up_node_side, state, services)
             wait_for("the API server's readiness", api.ready, _PATIENCE)
             report("kube-apiserver ready")
-            for each in components.later():
-                control.start(state.layout, each.name, each.command)
-            loading.result()
+            _start_all(state, components.with_api())
             for path, manifest in dns.objects():
                 api.apply(path, manifest)
+            node_side.result()
             node = f"/api/v1/nodes/{state.node_name}"
             wait_for("the node's readiness", lambda: _node_ready(api.get(node)), _PATIENCE)
             report("node ready")
             account = "/api/v1/namespaces/default/serviceaccounts/default"
             wait_for("the default service account", lambda: api.get(account), _PATIENCE)
             deployment = f"/apis/apps/v1/namespaces/{dns.NAMESPACE}/deployments/{dns.NAME}"
-            wait_for("cluster DNS", lambda: (found := api.get(deployment)) and dns.available(found), _PATIENCE)
+            wait_for("cluster DNS", lambda: dns.available(api.get(deployment)), _PATIENCE)
             report("cluster DNS ready")
     except NodeHostDied as died:
         raise NodeHostDied(f"{died}; its last words: {_last_words(state.layout)}") from died
 
 
-def _load_pause(state: ClusterState, services: Services) -> None:
-    image = gobuild.build(Path(__file__).parent / "pause", nodefiles.PAUSE_IMAGE, services.cache)
-
-    def socket_there() -> bool:
-        if not host_lives(state):
-            raise NodeHostDied("the node host ended")
-        return runtime.ready(state.layout)
-
-    wait_for("the container runtime", socket_there, _PATIENCE)
-    runtime.import_image(state.layout, image.tar)
+def _bring_up_node_side(state: ClusterState, services: Services) -> None:
+    pause = images.build(Path(__file__).parent / "pause", nodefiles.PAUSE_IMAGE, services.cache, services.progress)
+    wait_for("the container runtime", lambda: runtime.ready(state.layout), _PATIENCE)
+    _start_all(state, components.with_runtime(IPv4Address(state.address), state.node_name))
+    runtime.import_image(state.layout, pause.tar)
 
 
-def _node_ready(node: dict[str, object] | None) -> bool:
-    if node is None:
-        return False
-    status = node.get("status", {})
-    conditions = status.get("conditions", []) if isinstance(status, dict) else []
+def _start_all(state: ClusterState, started: Sequence[components.Component]) -> None:
+    for each in started:
+        control.start(state.layout, each.name, each.command)
+
+
+def _node_ready(node: dict[str, Any] | None) -> bool:
+    conditions = [] if node is None else node.get("status", {}).get("conditions", [])
     return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
 
 

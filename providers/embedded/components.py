@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address
 
-from itbc.providers.embedded.layout import CONTAINERD_CONFIG, KUBELET_ROOT, KUBERNETES, PKI, PROGRAMS
+from itbc.providers.embedded.layout import (
+    CONTAINERD_CONFIG,
+    KUBELET_ROOT,
+    KUBERNETES,
+    PKI,
+    PROGRAMS,
+    VOLUME_PLUGINS,
+)
 from itbc.providers.embedded.spec import DNS_DOMAIN, SERVICE_RANGE
 
 NODE_PROGRAMS = (
@@ -30,20 +37,27 @@ class Component:
     command: Sequence[str]
 
 
-def first(address: IPv4Address, node_name: str) -> list[Component]:
-    """What starts at once. The kubelet and kube-proxy retry until the API server answers."""
+def first(address: IPv4Address) -> list[Component]:
+    """What starts at once. The API server retries until the store answers."""
     return [
         Component("etcd", _etcd()),
         Component("containerd", ("containerd", "--config", CONTAINERD_CONFIG)),
         Component("kube-apiserver", _api_server(address)),
-        Component("kubelet", _kubelet(address, node_name)),
-        Component("kube-proxy", (f"{PROGRAMS}/kube-proxy", f"--config={KUBERNETES}/proxy.yaml")),
     ]
 
 
-def later() -> list[Component]:
-    """What starts when the API server is ready: before that these programs end over missing rights."""
-    return [Component("kube-controller-manager", _controllers()), Component("kube-scheduler", _scheduler())]
+def with_runtime(address: IPv4Address, node_name: str) -> list[Component]:
+    """What starts when the container runtime listens: without it the kubelet ends. It retries until the API answers."""
+    return [Component("kubelet", _kubelet(address, node_name))]
+
+
+def with_api() -> list[Component]:
+    """What starts when the API server is ready: before that these programs end or wait long over missing rights."""
+    return [
+        Component("kube-controller-manager", _controllers()),
+        Component("kube-scheduler", _scheduler()),
+        Component("kube-proxy", (f"{PROGRAMS}/kube-proxy", f"--config={KUBERNETES}/proxy.yaml")),
+    ]
 
 
 def _etcd() -> list[str]:
@@ -122,6 +136,7 @@ def _controllers() -> list[str]:
         **_own_access("controller-manager"),
         "cluster-signing-cert-file": f"{PKI}/ca.crt",
         "cluster-signing-key-file": f"{PKI}/ca.key",
+        "flex-volume-plugin-dir": VOLUME_PLUGINS,
         # With the default rate, the first service account is five seconds away.
         "kube-api-burst": "500",
         "kube-api-qps": "300",

@@ -1,4 +1,4 @@
-"""Asking a running node host's supervisor to start, stop, reload or list programs."""
+"""Asking a running node host's supervisor to start, stop or list programs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,6 @@ def start(layout: Layout, name: str, command: Sequence[str]) -> None:
 def stop(layout: Layout, name: str) -> None:
     """Have a program ended. It may take a moment longer than this call."""
     _ask(layout, {"do": "stop", "name": name})
-
-
-def reload(layout: Layout, name: str) -> None:
-    """Have a program read its configuration again (SIGHUP)."""
-    _ask(layout, {"do": "reload", "name": name})
 
 
 def listed(layout: Layout) -> list[dict[str, Any]]:

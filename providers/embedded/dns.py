@@ -1,4 +1,4 @@
-"""Cluster DNS as on any cluster: CoreDNS in kube-system, with its ConfigMap, Service and rights, so that it can break."""
+"""Cluster DNS as on any cluster: CoreDNS in kube-system with ConfigMap, Service and rights, so that it can break."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def objects() -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-def available(deployment: dict[str, Any]) -> bool:
-    """Whether the Deployment answers."""
-    return int(deployment.get("status", {}).get("availableReplicas", 0)) > 0
+def available(deployment: dict[str, Any] | None) -> bool:
+    """Whether the Deployment is there and answers."""
+    return deployment is not None and int(deployment.get("status", {}).get("availableReplicas", 0)) > 0
 
 
 def _object(version: str, kind: str, name: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A container image of one static program, as a tar that `ctr images import` reads: the same bytes for the same program."""
+"""An image of one static program, as a tar that `ctr images import` reads: same program, same bytes."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ CONTAINERD_CONFIG = "/etc/containerd/config.toml"
 CONTAINERD_SOCKET = "/run/containerd/containerd.sock"
 KUBELET_ROOT = "/var/lib/kubelet"
 RESOLV_CONF = "/etc/resolv.conf"
+VOLUME_PLUGINS = f"{KUBELET_ROOT}/volume-plugins"
 
 
 @dataclass(frozen=True, slots=True)

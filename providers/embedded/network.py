@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, ip_network
@@ -42,7 +41,7 @@ class Link:
 
 
 def addresses(pool: IPv4Network, index: int) -> tuple[IPv4Address, IPv4Address]:
-    """The host's and the node's address of the link with this number. Raises EmbeddedError past the end of the range."""
+    """The host's and the node's address of the link of a number. Raises EmbeddedError past the range's end."""
     if index >= capacity(pool):
         raise EmbeddedError(
             f"all {capacity(pool)} networks of {pool} are in use by clusters",
@@ -94,11 +93,11 @@ def reserve(identity: str, pool: IPv4Network) -> Link:
 
 def hand_over(link: Link, pid: int) -> None:
     """Give the other end, as eth0, to the network namespace of a process, once it has one of its own."""
-    here = os.readlink("/proc/self/ns/net")
+    here = Path("/proc/self/ns/net").readlink()
 
     def elsewhere() -> bool:
         try:
-            return os.readlink(f"/proc/{pid}/ns/net") != here
+            return Path(f"/proc/{pid}/ns/net").readlink() != here
         except OSError as wrong:
             raise EmbeddedError(f"the node host ended before it had a network namespace ({wrong.strerror})") from wrong
 
@@ -111,10 +110,10 @@ def release(identity: str, pool: IPv4Network) -> list[str]:
     removed: list[str] = []
     with _lock():
         for name in _names():
-            if _NAME.fullmatch(name) and _hardware_address(name) == link_address(identity):
-                # The namespace may be taking it away at this very moment, which is as good.
-                if _run("link", "delete", name).returncode == 0:
-                    removed.append(f"link {name}")
+            ours = _NAME.fullmatch(name) and _hardware_address(name) == link_address(identity)
+            # The namespace may be taking it away at this very moment, which is as good.
+            if ours and _run("link", "delete", name).returncode == 0:
+                removed.append(f"link {name}")
         if _release_route(pool):
             removed.append(f"route {pool}")
     return removed
@@ -167,7 +166,7 @@ def _hardware_address(name: str) -> str:
 
 
 @contextmanager
-def _lock() -> Iterator[None]:
+def _lock() -> Generator[None]:
     """Let one process at a time change this machine's links and routes of clusters.
 
     The lock is on the network namespace itself: it needs no file, and ends with its holder.

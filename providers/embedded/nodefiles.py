@@ -19,6 +19,7 @@ from itbc.providers.embedded.layout import (
     KUBERNETES,
     PKI,
     RESOLV_CONF,
+    VOLUME_PLUGINS,
     Layout,
 )
 from itbc.providers.embedded.spec import DNS_ADDRESS, DNS_DOMAIN, NODE_POD_RANGE, POD_RANGE
@@ -33,13 +34,8 @@ _COPIED = ("ld.so.cache", "protocols", "services", "ethertypes")
 
 def write_all(layout: Layout, cgroup: str, node_name: str, address: IPv4Address) -> None:
     """Write everything but keys and certificates, which must be there already."""
-    for name, server, user in (
-        ("controller-manager", "127.0.0.1", "controller-manager"),
-        ("scheduler", "127.0.0.1", "scheduler"),
-        ("kubelet", "127.0.0.1", "kubelet"),
-        ("proxy", "127.0.0.1", "proxy"),
-    ):
-        write_kubeconfig(layout.etc / f"kubernetes/{name}.conf", node_name, server, layout.pki, user)
+    for user in ("controller-manager", "scheduler", "kubelet", "proxy"):
+        write_kubeconfig(layout.etc / f"kubernetes/{user}.conf", node_name, "127.0.0.1", layout.pki, user)
     _json(layout, f"{KUBERNETES}/kubelet.yaml", kubelet(cgroup))
     _json(layout, f"{KUBERNETES}/proxy.yaml", proxy(node_name))
     _json(layout, f"{CNI_CONFIG}/10-pods.conflist", pod_network())
@@ -90,7 +86,7 @@ def kubelet(cgroup: str) -> dict[str, Any]:
         "serializeImagePulls": False,
         "tlsCertFile": f"{PKI}/kubelet.crt",
         "tlsPrivateKeyFile": f"{PKI}/kubelet.key",
-        "volumePluginDir": "/var/lib/kubelet/volume-plugins",
+        "volumePluginDir": VOLUME_PLUGINS,
     }
 
 
@@ -135,7 +131,7 @@ def pod_network() -> dict[str, Any]:
 
 
 def containerd() -> str:
-    """containerd's configuration, version 2, which releases 1.6 to 2.x read.
+    """The configuration of containerd, version 2, which releases 1.6 to 2.x read.
 
     The socket must be the default one: cadvisor looks for containers there and nowhere else.
     """
@@ -174,7 +170,7 @@ oom_score = 0
 
 
 def plain(node_name: str, address: IPv4Address) -> dict[str, str]:
-    """Small files of /etc by name. The resolver is one that refuses at once, where a missing one would be waited for."""
+    """Small files of /etc by name. The resolver is one that refuses at once, where a missing one is waited for."""
     return {
         "group": "root:x:0:\nnogroup:x:65534:\n",
         "hostname": f"{node_name}\n",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-import datetime
+import datetime as dt
 import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from itbc.providers.embedded.files import write
 from itbc.providers.embedded.spec import API_SERVICE_ADDRESS, DNS_DOMAIN
 
-LIFETIME = datetime.timedelta(days=30)
-_BACKDATED = datetime.timedelta(minutes=5)
+LIFETIME = dt.timedelta(days=30)
+_BACKDATED = dt.timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Subject:
     addresses: Sequence[str] = ()
 
 
-def create(folder: Path, node_name: str, node_address: str, now: datetime.datetime) -> None:
+def create(folder: Path, node_name: str, node_address: str, now: dt.datetime) -> None:
     """Write all keys and certificates of a new cluster (`NAME.key`, `NAME.crt`, and the service accounts' pair)."""
     cluster = _authority(folder, "ca", "kubernetes", now)
     front = _authority(folder, "front-proxy-ca", "front-proxy-ca", now)
@@ -79,7 +79,7 @@ def load_authority(folder: Path, name: str) -> Authority:
     return Authority(x509.load_pem_x509_certificate((folder / f"{name}.crt").read_bytes()), key)
 
 
-def issue(folder: Path, name: str, authority: Authority, subject: Subject, now: datetime.datetime) -> None:
+def issue(folder: Path, name: str, authority: Authority, subject: Subject, now: dt.datetime) -> None:
     """Write a leaf certificate, good for both ends of a connection, and its key."""
     key = _key(folder, name)
     builder = (
@@ -106,7 +106,7 @@ def encoded(path: Path) -> str:
     return base64.b64encode(path.read_bytes()).decode()
 
 
-def _authority(folder: Path, name: str, common_name: str, now: datetime.datetime) -> Authority:
+def _authority(folder: Path, name: str, common_name: str, now: dt.datetime) -> Authority:
     key = _key(folder, name)
     subject = _name(common_name)
     certificate = (
@@ -122,9 +122,7 @@ def _authority(folder: Path, name: str, common_name: str, now: datetime.datetime
 
 def _key(folder: Path, name: str) -> ec.EllipticCurvePrivateKey:
     key = ec.generate_private_key(ec.SECP256R1())
-    pem = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
+    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     write(folder / f"{name}.key", pem)
     return key
 
@@ -135,7 +133,7 @@ def _name(common_name: str, organization: str = "") -> x509.Name:
 
 
 def _builder(
-    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, now: datetime.datetime
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, now: dt.datetime
 ) -> x509.CertificateBuilder:
     return (
         x509.CertificateBuilder()

@@ -46,9 +46,9 @@ def identify(pid: int) -> ProcessId | None:
 def alive(process: ProcessId) -> bool:
     """Whether the process still runs. A zombie doesn't."""
     fields = _stat(process.pid)
-    return (
-        fields is not None and int(fields[19]) == process.started and fields[0] not in "ZX" and process.boot == boot_id()
-    )
+    if fields is None or fields[0] in "ZX":
+        return False
+    return int(fields[19]) == process.started and process.boot == boot_id()
 
 
 def children(pid: int) -> list[int]:

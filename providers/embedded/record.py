@@ -53,12 +53,15 @@ def load(folder: Path) -> ClusterState | None:
     try:
         data = json.loads(Layout(folder).record.read_text())
         return ClusterState(
-            **{
-                **data,
-                "folder": folder,
-                "range": IPv4Network(data["range"]),
-                "program": Path(data["program"]),
-            }
+            identity=str(data["identity"]),
+            name=str(data["name"]),
+            folder=folder,
+            node_name=str(data["node_name"]),
+            address=str(data["address"]),
+            link=str(data["link"]),
+            range=IPv4Network(data["range"]),
+            program=Path(data["program"]),
+            expires=str(data["expires"]),
         )
     except (FileNotFoundError, NotADirectoryError):
         return None

@@ -12,13 +12,21 @@ from itbc.providers.embedded.layout import CONTAINERD_SOCKET, Layout
 _PATIENCE = 120.0
 
 
-def inner_pid(layout: Layout) -> int:
-    """The number, on this machine, of the node's first process. Raises NodeHostDied where it is gone."""
+def inner_pid(layout: Layout) -> int | None:
+    """The number, on this machine, of the node's first process; None where it hasn't started yet.
+
+    Raises NodeHostDied where the node host is gone.
+    """
     host = process.load(layout.host)
-    if host is not None and process.alive(host):
-        for child in process.children(host.pid):
-            return child
-    raise NodeHostDied("the cluster's node host isn't running")
+    if host is None or not process.alive(host):
+        raise NodeHostDied("the cluster's node host isn't running any more")
+    return next(iter(process.children(host.pid)), None)
+
+
+def ready(layout: Layout) -> bool:
+    """Whether the runtime listens yet. Raises NodeHostDied."""
+    pid = inner_pid(layout)
+    return pid is not None and Path(f"/proc/{pid}/root{CONTAINERD_SOCKET}").exists()
 
 
 def import_image(layout: Layout, tar: Path) -> None:
@@ -65,11 +73,9 @@ def remove_image(layout: Layout, reference: str) -> None:
 
 
 def _ctr(layout: Layout, *words: str) -> list[str]:
+    pid = inner_pid(layout)
+    if pid is None:
+        raise EmbeddedError("the node's first process hasn't started yet")
     # Into the node's namespaces, since its socket is in a /run that only the node sees.
-    enter = ["nsenter", f"--target={inner_pid(layout)}", "--mount", "--net", "--pid", "--root", "--wd=/", "--"]
+    enter = ["nsenter", f"--target={pid}", "--mount", "--net", "--pid", "--root", "--wd", "--"]
     return [*enter, "ctr", f"--address={CONTAINERD_SOCKET}", "--namespace=k8s.io", "images", *words]
-
-
-def ready(layout: Layout) -> bool:
-    """Whether the runtime listens yet."""
-    return Path(f"/proc/{inner_pid(layout)}/root{CONTAINERD_SOCKET}").exists()

@@ -69,9 +69,11 @@ def problems(spec: ClusterSpec) -> list[tuple[str, str]]:
         found.append(("state_dir", f"{spec.state_dir} must be an absolute path"))
     if spec.range.prefixlen > 30:
         found.append(("range", f"{spec.range} is too small: a cluster takes a /30 of it"))
-    for other in (POD_RANGE, SERVICE_RANGE):
-        if spec.range.overlaps(other):
-            found.append(("range", f"{spec.range} overlaps {other}, which is used inside every cluster"))
+    found += [
+        ("range", f"{spec.range} overlaps {other}, which is used inside every cluster")
+        for other in (POD_RANGE, SERVICE_RANGE)
+        if spec.range.overlaps(other)
+    ]
     return found
 
 
@@ -89,6 +91,6 @@ def cgroup_name(identity: str) -> str:
 
 
 def link_address(identity: str) -> str:
-    """The hardware address of the host's end of the cluster's link, by which the link is recognised whatever it is called."""
+    """The hardware address of this machine's end of the link, by which it is recognised whatever it is called."""
     digest = hashlib.sha256(identity.encode()).digest()
     return ":".join(f"{octet:02x}" for octet in (0x02, *digest[:5]))

@@ -29,7 +29,7 @@ def launch(state: Path) -> None:
     process.save(state / "host.json", me)
     cgroups.enter(list(plan.read(state / "plan.json").cgroups))
     inner = (sys.executable, "-I", "-m", "itbc.providers.embedded.supervisor", "run", str(state))
-    os.execvpe(_UNSHARE[0], [*_UNSHARE, *inner], ENVIRONMENT)
+    os.execvpe(_UNSHARE[0], [*_UNSHARE, *inner], ENVIRONMENT)  # noqa: S606 - arguments, no shell
 
 
 def run(state: Path) -> None:

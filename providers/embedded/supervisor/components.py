@@ -85,18 +85,11 @@ class Components:
         if known is None:
             return
         known.wanted = False
-        if known.pid:
-            self.signal(name, signal.SIGTERM)
-        else:
+        if not known.pid:
             del self._all[name]
-
-    def signal(self, name: str, number: int) -> None:
-        """Send a running component a signal. Raises ValueError where it isn't running."""
-        known = self._all.get(name)
-        if known is None or not known.pid:
-            raise ValueError(f"{name} is not running")
+            return
         with suppress(ProcessLookupError):
-            os.kill(known.pid, number)
+            os.kill(known.pid, signal.SIGTERM)
 
     def ended(self, pid: int, status: int) -> None:
         """Take note of the end of any child. Those that are no component were orphans, and are done with."""

@@ -67,7 +67,7 @@ def _programs(root: Path, plan: Plan) -> None:
 def _kernel(root: Path, plan: Plan) -> None:
     closed = mounts.NOSUID | mounts.NODEV | mounts.NOEXEC
     mounts.mount("proc", str(_folder(root, "proc")), "proc", closed)
-    # The kubelet insists on writing settings that belong to the whole machine. It may: to files that stand there instead.
+    # The kubelet insists on writing settings of the whole machine. It may: to files that stand there instead.
     for name, value in sorted(plan.masks.items()):
         mask = _folder(root, "run/itbc/sysctl") / name.replace("/", ".")
         mask.write_text(f"{value}\n")

@@ -80,7 +80,6 @@ def _do(components: Components, request: Mapping[str, Any]) -> Any:
     actions: dict[str, Callable[[], Any]] = {
         "start": lambda: components.start(request["name"], [str(word) for word in request["command"]]),
         "stop": lambda: components.stop(request["name"]),
-        "reload": lambda: components.signal(request["name"], signal.SIGHUP),
         "list": components.listed,
     }
     try:

@@ -15,7 +15,7 @@ _INTERVAL = 0.05
 
 
 def set_up(plan: Plan) -> None:
-    """Wait for the link to be handed over, then configure it. Raises TimeoutError, or CalledProcessError with the output."""
+    """Wait for the link, then configure it. Raises TimeoutError, or RuntimeError with a tool's words."""
     _await_link()
     _feed(
         ("ip", "-batch", "-"),

@@ -1,4 +1,4 @@
-"""What a supervisor is told, as it lies on disk. Only the standard library: this is read by the node's first process."""
+"""What a supervisor is told, as it lies on disk. Standard library only: the node's first process reads this."""
 
 from __future__ import annotations
 
