@@ -110,6 +110,11 @@ class Cluster:
                 raise TimeoutError(message)
             time.sleep(POLL_SECONDS)
 
+    def _give_fields_back(self, resource: Any, wanted: Json, write: Json) -> None:
+        """Make the field managers what they were: the replacement itself has become one of them."""
+        fields = [{"op": "add", "path": "/metadata/managedFields", "value": wanted["metadata"]["managedFields"]}]
+        self.client.patch(resource, fields, content_type="application/json-patch+json", **write)
+
     def _live(self, resource: Any, name: str, namespace: str) -> Json | None:
         try:
             live: Json = self.client.get(resource, name=name, namespace=namespace).to_dict()

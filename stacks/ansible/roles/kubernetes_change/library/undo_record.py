@@ -16,7 +16,8 @@ short_description: Save Kubernetes objects so that another process can put them 
 description:
   - Writes one JSON file (C(itbc.undo/1)) readable by its owner only, and returns when it is on disk.
   - A record that is there already is kept, as what is live by then may be the changed object.
-  - Returns C(managers), the field manager in whose name each object is to be written.
+  - Returns C(managers), for each object the field C(manager) in whose name it is to be written and the C(fields) that
+    managers have by now.
 options:
   path: {type: path, required: true, description: The record.}
   fault: {type: str, required: true, description: Name of the fault.}
@@ -40,6 +41,11 @@ def first_manager(live: Json) -> str:
     writers = [entry for entry in writers if not str(entry["manager"]).startswith("kube-")]
     writers.sort(key=lambda entry: str(entry.get("time", "")))
     return str(writers[0]["manager"]) if writers else FALLBACK_MANAGER
+
+
+def managers(entry: Json) -> Json:
+    """In whose name a recorded object is written, and what its field managers are to stay."""
+    return {"manager": entry["manager"], "fields": entry["saved"]["metadata"].get("managedFields") or []}
 
 
 def record(fault: str, kind: str, cluster: str, changes: list[Json], live: list[list[Json]]) -> Json:
@@ -97,7 +103,7 @@ def main() -> None:
     except OSError as wrong:
         module.fail_json(msg=f"can't write the undo record {path}: {wrong.strerror}; nothing was changed")
     else:
-        module.exit_json(changed=not known, managers=[entry["manager"] for entry in content["objects"]])
+        module.exit_json(changed=not known, managers=[managers(entry) for entry in content["objects"]])
 
 
 if __name__ == "__main__":

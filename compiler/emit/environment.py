@@ -1,0 +1,93 @@
+"""`environment.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from itbc.compiler.emit.plays import play_name
+from itbc.compiler.plan import Break, Condition, ExpectAlert, Plan, Repair
+from itbc.compiler.target import StackUse, cluster_stack, telemetry_stack
+from itbc.contracts import environment as contract
+from itbc.dsl.model import Grant
+
+
+def environment(plan: Plan, stacks: Sequence[StackUse]) -> contract.Environment:
+    """All that a run needs except the truth."""
+    return contract.Environment(
+        scenario=plan.scenario,
+        target=plan.target,
+        stacks=[_stack(use) for use in stacks],
+        clusters=[_cluster(plan, step.cluster) for step in plan.clusters],
+        baseline=[_baseline(condition) for condition in plan.healthy.conditions],
+        faults=[_fault(step) for step in plan.faults],
+        alerts=[_alert(step) for step in plan.alerts],
+        task=contract.Task(
+            goal=plan.work.goal,
+            within_seconds=plan.work.within_seconds,
+            grants=[_grant(grant) for grant in plan.work.grants],
+            telemetry=list(plan.work.signals),
+        ),
+        solution=[_repair(step) for step in plan.repairs],
+    )
+
+
+def _stack(use: StackUse) -> contract.Stack:
+    return contract.Stack(
+        id=use.id, folder=f"terraform/{use.id}", needs=sorted(use.needs), inputs=dict(sorted(use.inputs.items()))
+    )
+
+
+def _cluster(plan: Plan, name: str) -> contract.Cluster:
+    return contract.Cluster(
+        name=name,
+        kubeconfig=f"{cluster_stack(name)}.kubeconfig",
+        prometheus=f"{telemetry_stack(name)}.prometheus",
+        alertmanager=f"{telemetry_stack(name)}.alertmanager",
+        namespaces=list(plan.namespaces(name)),
+    )
+
+
+def _baseline(condition: Condition) -> contract.Baseline:
+    return contract.Baseline(
+        name=condition.name,
+        cluster=condition.cluster,
+        query=condition.query,
+        within_seconds=condition.within_seconds,
+        origin=condition.span.origin,
+    )
+
+
+def _fault(step: Break) -> contract.Fault:
+    return contract.Fault(
+        id=step.fault,
+        kind=step.kind,
+        cluster=step.cluster,
+        inject=play_name(step.fault, "inject"),
+        prove=play_name(step.fault, "prove"),
+        undo=play_name(step.fault, "undo"),
+        origin=step.span.origin,
+    )
+
+
+def _alert(step: ExpectAlert) -> contract.ExpectedAlert:
+    return contract.ExpectedAlert(
+        name=step.alert,
+        cluster=step.cluster,
+        labels=dict(step.labels),
+        within_seconds=step.within_seconds,
+        origin=step.span.origin,
+    )
+
+
+def _grant(grant: Grant) -> contract.Grant:
+    return contract.Grant(
+        cluster=grant.cluster,
+        namespace=grant.namespace,
+        api_groups=list(grant.api_groups),
+        resources=list(grant.resources),
+        verbs=list(grant.verbs),
+    )
+
+
+def _repair(step: Repair) -> contract.Repair:
+    return contract.Repair(cluster=step.cluster, command=list(step.command), origin=step.span.origin)

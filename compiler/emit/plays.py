@@ -1,0 +1,133 @@
+"""The Ansible project: three plays a fault, the role they use, and where they run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+
+import itbc.stacks
+from itbc.compiler.emit.conditions import effect_conditions, rollout_conditions
+from itbc.compiler.emit.folder import copy_tree
+from itbc.compiler.plan import Break
+
+ROLE = "kubernetes_change"
+Phase = Literal["inject", "prove", "undo"]
+PHASES: Sequence[Phase] = ("inject", "prove", "undo")
+_TITLES: Mapping[Phase, str] = {
+    "inject": "Inject {fault} ({kind}) into {cluster}",
+    "prove": "Prove that {fault} ({kind}) has taken hold in {cluster}",
+    "undo": "Undo {fault} ({kind}) in {cluster}",
+}
+
+_INVENTORY = """\
+---
+all:
+  hosts:
+    localhost:
+      ansible_connection: local
+"""
+
+_SETTINGS = """\
+[defaults]
+gathering = explicit
+localhost_warning = False
+retry_files_enabled = False
+roles_path = roles
+
+[connection]
+pipelining = True
+"""
+
+
+def play_name(fault: str, phase: Phase) -> str:
+    """The file name of a play."""
+    return f"{fault}-{phase}.yml"
+
+
+def render_project(faults: Sequence[Break]) -> Mapping[str, bytes]:
+    """All files below `ansible/`: whole, so that another machine needs only ansible-core and kubernetes.core."""
+    files = {"inventory/hosts.yml": _INVENTORY.encode(), "project/ansible.cfg": _SETTINGS.encode()}
+    roles = Path(itbc.stacks.__file__).parent / "ansible" / "roles"
+    files.update({f"project/roles/{ROLE}/{path}": data for path, data in copy_tree(roles / ROLE).items()})
+    for step in faults:
+        for phase in PHASES:
+            files[f"project/{play_name(step.fault, phase)}"] = _play(step, phase)
+    return files
+
+
+def _play(step: Break, phase: Phase) -> bytes:
+    title = _TITLES[phase].format(fault=step.fault, kind=step.kind, cluster=step.cluster)
+    variables: dict[str, Any] = {
+        "fault": step.fault,
+        "fault_kind": step.kind,
+        "cluster": step.cluster,
+        "within_seconds": step.effect.within_seconds,
+    }
+    if phase == "inject":
+        variables["changes"] = _changes(step)
+    elif phase == "prove":
+        variables["effect"] = effect_conditions(step)
+    else:
+        variables["rollout"] = rollout_conditions(step)
+    play = {
+        "name": title,
+        "hosts": "localhost",
+        "gather_facts": False,
+        # kubernetes.core keeps what it has found out about an API server in the temporary folder: the run's own one.
+        "environment": {"TMPDIR": "{{ undo_dir }}"},
+        "vars": _literal(variables),
+        "tasks": [
+            {"name": title, "ansible.builtin.import_role": {"name": ROLE, "tasks_from": phase}},
+        ],
+    }
+    return b"---\n" + yaml.dump([play], Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000).encode()
+
+
+def _changes(step: Break) -> list[dict[str, Any]]:
+    return [
+        {
+            "api_version": change.api_version,
+            "kind": change.kind,
+            "namespace": change.namespace,
+            "name": change.name,
+            "patch": [dict(operation) for operation in change.patch],
+        }
+        for change in step.changes
+    ]
+
+
+class _Unsafe(str):
+    """A text that Ansible mustn't take for a template."""
+
+    __slots__ = ()
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes plays; knows `_Unsafe`, and writes equal lists and objects out again instead of linking them."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
+        return True
+
+
+def _unsafe(dumper: yaml.SafeDumper, text: _Unsafe) -> yaml.ScalarNode:
+    return dumper.represent_scalar("!unsafe", str(text), style="'")
+
+
+_Dumper.add_representer(_Unsafe, _unsafe)
+
+
+def _literal(value: Any) -> Any:
+    """A copy in which every text that holds a template's marks is marked as unsafe."""
+    match value:
+        case Mapping():
+            return {str(key): _literal(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_literal(inner) for inner in value]
+        case str() if re.search(r"\{[{%#]", value):
+            return _Unsafe(value)
+        case _:
+            return value

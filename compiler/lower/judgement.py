@@ -1,0 +1,53 @@
+"""What "solved" means, and the truth."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from itbc.compiler.plan import AgentWork, Exempt, Judge, Keep, Node
+from itbc.dsl.model import ObjectRef, Safeguard, Scenario
+
+
+def plan_judgement(scenario: Scenario, work: AgentWork) -> Judge:
+    """The whole of the scenario's verdict in one step."""
+    return Judge(
+        id="judge",
+        needs=(work.id,),
+        root_causes=scenario.truth.root_causes,
+        chain=scenario.truth.chain,
+        topology=tuple(
+            Node(cluster.name, component)
+            for cluster in scenario.environment.clusters
+            for application in cluster.applications
+            for component in application.components
+        ),
+        objectives=scenario.desired.objectives,
+        safeguards=tuple(kept for safeguard in scenario.desired.safeguards for kept in _keep(scenario, safeguard)),
+        span=scenario.desired.span,
+    )
+
+
+def _keep(scenario: Scenario, safeguard: Safeguard) -> Iterator[Keep]:
+    """One entry for each cluster and namespace of a safeguard; its name says which where there are several."""
+    kinds: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for unchanged in safeguard.unchanged:
+        place = kinds[unchanged.cluster, unchanged.namespace]
+        if unchanged.kind not in place:
+            place.append(unchanged.kind)
+    for (cluster, namespace), here in sorted(kinds.items()):
+        name = safeguard.name if len(kinds) == 1 else f"{safeguard.name} ({cluster}/{namespace})"
+        exempt = _exempt(scenario, cluster, namespace, here)
+        yield Keep(name, cluster, namespace, tuple(sorted(here)), exempt, safeguard.span)
+
+
+def _exempt(scenario: Scenario, cluster: str, namespace: str, kinds: Sequence[str]) -> tuple[Exempt, ...]:
+    """What the faults change is what a repair has to change."""
+    found = {
+        (touch.kind, touch.name, touch.pointer)
+        for fault in scenario.faults
+        if (fault.request.cluster, fault.request.namespace) == (cluster, namespace)
+        for touch in fault.touches
+        if touch.kind in kinds
+    }
+    return tuple(Exempt(ObjectRef(kind, name, namespace), pointer) for kind, name, pointer in sorted(found))

@@ -1,0 +1,52 @@
+"""A plan as text, for people and for golden tests."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from itbc.compiler.plan import BuildImage, Plan
+from itbc.dsl.model import DeclaredObject, ObjectRef
+from itbc.dsl.source import Span
+
+
+def plan_text(plan: Plan) -> str:
+    """The plan as YAML: every step with its id and needs, the same text for the same plan."""
+    return yaml.dump(_plain(plan), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes equal parts out again instead of linking them."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
+        return True
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case Span():
+            origin = value.origin
+            return f"{origin.file}:{origin.line}:{origin.column}"
+        case ObjectRef():
+            place = f"{value.namespace}/" if value.namespace else ""
+            return f"{value.kind} {place}{value.name}"
+        case DeclaredObject():
+            text = json.dumps(value.manifest, sort_keys=True)
+            return f"{_plain(value.ref)} sha256:{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        case BuildImage():
+            names = [entry.path for entry in value.files]
+            return {"name": value.name, "reference": value.reference, "digest": value.digest, "files": names}
+        case Mapping():
+            return {str(key): _plain(inner) for key, inner in value.items()}
+        case tuple() | list():
+            return [_plain(inner) for inner in value]
+        case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+            return {("at" if name == "span" else name): _plain(inner) for name, inner in fields}
+        case _:
+            return value
