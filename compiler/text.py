@@ -28,25 +28,30 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _plain(value: Any) -> Any:
+    """A value in YAML's own types."""
+    if isinstance(value, Span | ObjectRef | DeclaredObject | BuildImage):
+        return _short(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(inner) for inner in value]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+        return {("at" if name == "span" else name): _plain(inner) for name, inner in fields}
+    return value
+
+
+def _short(value: Span | ObjectRef | DeclaredObject | BuildImage) -> Any:
+    """What would be long or depend on the machine, in a few words."""
     match value:
         case Span():
             origin = value.origin
             return f"{origin.file}:{origin.line}:{origin.column}"
         case ObjectRef():
-            place = f"{value.namespace}/" if value.namespace else ""
-            return f"{value.kind} {place}{value.name}"
+            return f"{value.kind} {value.namespace}/{value.name}" if value.namespace else f"{value.kind} {value.name}"
         case DeclaredObject():
             text = json.dumps(value.manifest, sort_keys=True)
-            return f"{_plain(value.ref)} sha256:{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+            return f"{_short(value.ref)} sha256:{hashlib.sha256(text.encode()).hexdigest()[:12]}"
         case BuildImage():
             names = [entry.path for entry in value.files]
             return {"name": value.name, "reference": value.reference, "digest": value.digest, "files": names}
-        case Mapping():
-            return {str(key): _plain(inner) for key, inner in value.items()}
-        case tuple() | list():
-            return [_plain(inner) for inner in value]
-        case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            fields = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
-            return {("at" if name == "span" else name): _plain(inner) for name, inner in fields}
-        case _:
-            return value

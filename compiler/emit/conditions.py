@@ -9,7 +9,7 @@ from itbc.compiler.plan import Break
 from itbc.dsl.catalogue import Effect
 
 Condition = dict[str, Any]
-"""`api_version`, `kind`, `namespace`; `name` or `labels`; `expression` over the list of such objects; `what` it means."""
+"""`api_version`, `kind`, `namespace`; `name` or `labels`; `expression` over the list of them; `what` it means."""
 
 _SEEN = "[0].status.observedGeneration >= [0].metadata.generation"
 

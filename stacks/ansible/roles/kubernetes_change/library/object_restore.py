@@ -95,8 +95,12 @@ class Cluster:
                     return True
                 if not live["metadata"].get("deletionTimestamp"):
                     wanted = definition(entry["saved"], live)
-                    after = self.client.replace(resource, wanted, name=name, namespace=namespace, field_manager=manager)
-                    return bool(after.metadata.resourceVersion != live["metadata"]["resourceVersion"])
+                    write = {"name": name, "namespace": namespace, "field_manager": manager}
+                    after = self.client.replace(resource, wanted, **write)
+                    changed = bool(after.metadata.resourceVersion != live["metadata"]["resourceVersion"])
+                    if changed and wanted["metadata"].get("managedFields"):
+                        self._give_fields_back(resource, wanted, write)
+                    return changed
             except UnprocessibleEntityError:
                 if live is None:
                     raise
