@@ -1,0 +1,109 @@
+"""`check`: a file and everything it imports → the checked scenario, with all mistakes at once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from itbc.dsl.catalogue import Catalogue
+from itbc.dsl.check.application import application
+from itbc.dsl.check.availability import availability
+from itbc.dsl.check.context import AppFacts, Shared
+from itbc.dsl.check.definitions import alert_rule, slo
+from itbc.dsl.check.desired import desired
+from itbc.dsl.check.environment import environment
+from itbc.dsl.check.faults import faults
+from itbc.dsl.check.parts import parts
+from itbc.dsl.check.solution import grants, solution
+from itbc.dsl.check.triggers import triggers
+from itbc.dsl.check.truth import truth
+from itbc.dsl.diagnostics import Sink
+from itbc.dsl.entries import Entry
+from itbc.dsl.loading import Loaded, Loader, Read, read_text
+from itbc.dsl.model import Environment, Metadata, Scenario
+from itbc.dsl.names import Names
+from itbc.dsl.source import Span
+
+
+def check(path: Path, catalogue: Catalogue, sink: Sink, read: Read = read_text) -> Scenario | None:
+    """The scenario of a file, or None where there is none or an error was reported.
+
+    `path` is shown in messages as it is given. `read` reads a text file and may raise OSError or UnicodeDecodeError.
+    """
+    before = sink.errors
+    loaded, applications, shared = _declarations(path, catalogue, sink, read)
+    if loaded is None:
+        return None
+    entry = loaded.entry.child("scenario")
+    if entry is None:
+        availability(loaded.entry, sink)
+        return None
+    scenario = _scenario(entry, applications, shared)
+    availability(loaded.entry, sink)
+    return scenario if sink.errors == before else None
+
+
+def check_file(path: Path, catalogue: Catalogue, sink: Sink, read: Read = read_text) -> Loaded | None:
+    """Check a file that need not hold a scenario; a scenario in it is checked too. None where it can't be read."""
+    loaded, applications, shared = _declarations(path, catalogue, sink, read)
+    if loaded is None:
+        return None
+    entry = loaded.entry.child("scenario")
+    if entry is not None:
+        _scenario(entry, applications, shared)
+    availability(loaded.entry, sink)
+    return loaded
+
+
+def _declarations(path: Path, catalogue: Catalogue, sink: Sink, read: Read) -> tuple[Loaded | None, dict[str, AppFacts], Shared]:
+    """Read a file and what it imports, and check everything they declare."""
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - `resolve` would follow links, and messages would name other files
+    loader = Loader(sink, read, absolute.parent, str(path.parent))
+    order = loader.load(absolute)
+    names = Names(loader.damaged)
+    shared = Shared(sink, names, loader, catalogue)
+    for loaded in order:
+        names.add(loaded, sink)
+    applications = {label: application(declaration, shared) for label, declaration in names.of("application").items()}
+    for declaration in names.of("alert").values():
+        alert_rule(declaration.entry)
+    for declaration in names.of("slo").values():
+        slo(declaration.entry)
+    own = order[-1] if order and order[-1].path == absolute else None
+    return own, applications, shared
+
+
+def _scenario(entry: Entry, applications: dict[str, AppFacts], shared: Shared) -> Scenario | None:
+    parts(entry, shared.sink)
+    place = entry.child("environment")
+    if place is None:
+        return None
+    world = environment(place, applications, shared)
+    found, all_faults = faults(entry, world, shared)
+    expected = triggers(entry, world, shared)
+    outcome = desired(entry, world, shared)
+    why = truth(entry, world, found, all_faults, expected, shared)
+    granted = grants(entry, world, shared)
+    steps = solution(entry, world, shared)
+    metadata = _metadata(entry)
+    if metadata is None or outcome is None or why is None:
+        return None
+    clusters = tuple(facts.cluster for facts in world.clusters.values())
+    return Scenario(
+        entry.label, metadata, Environment(clusters, (), _header(place)), tuple(found), tuple(expected), outcome, why,
+        tuple(steps), tuple(granted), entry.header,
+    )  # fmt: skip
+
+
+def _metadata(entry: Entry) -> Metadata | None:
+    block = entry.child("metadata")
+    if block is None:
+        return None
+    title, persona = block.value("title"), block.value("persona")
+    if title is None or persona is None:
+        return None
+    return Metadata(title.data, persona.data, block.get("description", ""), block.header)
+
+
+def _header(entry: Entry) -> Span:
+    return entry.header

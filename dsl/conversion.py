@@ -1,0 +1,281 @@
+"""From an expression to a typed value, as the schema says, or to a diagnostic."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from itbc.dsl import codes
+from itbc.dsl.computing import fold, plain, type_of
+from itbc.dsl.diagnostics import Sink, listing, nearest, replace
+from itbc.dsl.entries import Value
+from itbc.dsl.promql import problem as query_problem
+from itbc.dsl.schema.types import (
+    Anything, BooleanType, Duration, Either, FaultName, Keyword, ListOf, MapOf, NumberType, Quantity, ReferenceType, Text,
+    ValueType,
+)  # fmt: skip
+from itbc.dsl.source import Span
+from itbc.dsl.syntax import (
+    Boolean, Expression, Invalid, ListValue, Name, Null, Number, ObjectValue, Reference, String,
+)  # fmt: skip
+from itbc.dsl.values import Wrong, duration, quantity, show_duration
+
+NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+"""A Kubernetes name (DNS label)."""
+
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+"""What can stand after a dot in a reference."""
+
+LABEL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
+"""A label name of Prometheus."""
+
+_DATE = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])")
+_MODE = re.compile(r"[0-7]{3,4}")
+
+
+def describe(kind: ValueType) -> str:
+    """What a type wants, in words: for messages and for the reference page."""
+    match kind:
+        case Text(kind=form):
+            words = {
+                "text": "a string", "query": "a string with PromQL", "name": "a name in quotes", "path": "a path in quotes",
+                "date": 'a date such as "2026-11-01"', "word": "a string without spaces", "mode": 'permissions such as "0644"',
+            }  # fmt: skip
+            return words[form]
+        case NumberType(integer, minimum, maximum):
+            return ("a whole number" if integer else "a number") + _bounds(minimum, maximum, str)
+        case BooleanType():
+            return "`true` or `false`"
+        case Duration():
+            return 'a duration such as "1h30m"'
+        case Quantity(of):
+            return 'a quantity such as "8Gi"' if of == "memory" else 'a quantity such as "500m"'
+        case Keyword(words):
+            return f"one of {listing(list(words))}" if len(words) > 1 else listing(list(words))
+        case ReferenceType(forms):
+            return "a reference " + " or ".join(f"`{form}`" for form in forms)
+        case FaultName():
+            return "the name of a fault"
+        case ListOf(item):
+            return f"a list of: {describe(item)}"
+        case MapOf(value):
+            return f"an object with values: {describe(value)}"
+        case Either(types):
+            return " or ".join(describe(one) for one in types)
+        case Anything():
+            return "any value"
+
+
+def _bounds(minimum: float | None, maximum: float | None, show: Callable[[float], str]) -> str:
+    if minimum is not None and maximum is not None:
+        return f" from {show(minimum)} to {show(maximum)}"
+    if minimum is not None:
+        return f" of at least {show(minimum)}"
+    return f" of at most {show(maximum)}" if maximum is not None else ""
+
+
+def convert(expression: Expression, kind: ValueType, sink: Sink) -> Value | None:
+    """The typed value, or None after the mistake has been reported."""
+    folded = fold(expression, sink)
+    if isinstance(folded, Invalid):
+        return None
+    return _typed(folded, kind, sink)
+
+
+def _typed(value: Expression, kind: ValueType, sink: Sink) -> Value | None:
+    span = value.span
+    match kind, value:
+        case _, Invalid():
+            return None
+        case Text(), String(text):
+            return Value(text, span) if _text(text, kind, span, sink) else None
+        case NumberType(), Number(number):
+            return Value(number, span) if _number(number, kind, span, sink) else None
+        case BooleanType(), Boolean(truth):
+            return Value(truth, span)
+        case Duration(), String(text):
+            return _measure(duration(text), codes.BAD_DURATION, kind.minimum, kind.maximum, show_duration, span, sink)
+        case Quantity(), String(text):
+            return _measure(quantity(text, kind.of), codes.BAD_QUANTITY, kind.minimum, None, "{:g}".format, span, sink)
+        case Keyword(), Reference() | String():
+            return _keyword(value, kind, sink)
+        case ReferenceType(), Reference():
+            return _reference(value, kind, sink)
+        case FaultName(), Reference():
+            return Value(value, span)
+        case ListOf(), ListValue():
+            return _list(value, kind, sink)
+        case MapOf(), ObjectValue():
+            return _map(value, kind, sink)
+        case Either(types), _:
+            return _typed(value, _closest(types, value), sink)
+        case Anything(), _ if not isinstance(value, Null):
+            return Value(plain(value), span)
+        case _:
+            return _mismatch(value, kind, sink)
+
+
+def _closest(types: Sequence[ValueType], value: Expression) -> ValueType:
+    """The first type that a value could be of, going by its form."""
+    for kind in types:
+        probe = Sink()
+        if _typed(value, kind, probe) is not None or not any(d.code is codes.WRONG_TYPE for d in probe.diagnostics):
+            return kind
+    return types[0]
+
+
+def _mismatch(value: Expression, kind: ValueType, sink: Sink) -> None:
+    wanted = describe(kind)
+    remedy, fix = f"write {wanted}", None
+    text = value.span.text
+    match kind, value:
+        case (Text() | Duration() | Quantity()), (Reference() | Number() | Boolean()):
+            if isinstance(kind, Text):
+                remedy = f'write `"{text}"`'
+                fix = replace(value.span, f'"{text}"')
+        case NumberType(), String(content) if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", content):
+            remedy, fix = f"write `{content}` without quotes", replace(value.span, content)
+        case BooleanType(), String(content) if content in ("true", "false"):
+            remedy, fix = f"write `{content}` without quotes", replace(value.span, content)
+        case ReferenceType(), String(content) if re.fullmatch(r"[A-Za-z_][\w.-]*", content):
+            remedy, fix = f"write `{content}` without quotes", replace(value.span, content)
+        case FaultName(), String(content):
+            remedy, fix = f"write `{content}` without quotes", replace(value.span, content)
+        case ListOf(), _:
+            remedy, fix = f"write `[{text}]`", replace(value.span, f"[{text}]")
+        case _:
+            pass
+    sink.report(codes.WRONG_TYPE, value.span, f"this is {type_of(value)}; needed is {wanted}", help=remedy, fix=fix)
+
+
+def _text(text: str, kind: Text, span: Span, sink: Sink) -> bool:
+    if not text.strip() and kind.kind != "text":
+        sink.report(codes.BAD_TEXT, span, "this is empty", help=f"write {describe(kind)}")
+        return False
+    if kind.kind == "query":
+        wrong = query_problem(text)
+        if wrong is not None:
+            sink.report(codes.BAD_QUERY, span, wrong.message, help=wrong.help)
+        return wrong is None
+    if kind.kind == "path" and (text.startswith(("/", "~")) or "\\" in text or "\0" in text):
+        sink.report(codes.BAD_PATH, span, "this isn't a relative path",
+                    help="paths are relative to the file they are written in, with `/` between folders")  # fmt: skip
+        return False
+    wants = {
+        "name": (NAME, "a name has small letters, digits and `-`, at most 63 of them, and begins and ends with a letter or digit"),
+        "date": (_DATE, 'a date is written "2026-11-01"'),
+        "word": (re.compile(r"\S+"), "no spaces can stand here"),
+        "mode": (_MODE, 'permissions are three or four octal digits: "0644"'),
+    }
+    if kind.kind in wants:
+        pattern, remedy = wants[kind.kind]
+        if not pattern.fullmatch(text):
+            sink.report(codes.BAD_TEXT, span, f"this isn't {describe(kind)}", help=remedy)
+            return False
+    return True
+
+
+def _number(number: float, kind: NumberType, span: Span, sink: Sink) -> bool:
+    if kind.integer and not isinstance(number, int):
+        sink.report(codes.WRONG_TYPE, span, "this has a fraction; needed is a whole number", help=f"write {describe(kind)}")
+        return False
+    too_small = kind.minimum is not None and number < kind.minimum
+    too_large = kind.maximum is not None and number > kind.maximum
+    if too_small or too_large:
+        sink.report(codes.OUT_OF_RANGE, span, f"{number} is too {'small' if too_small else 'large'}", help=f"write {describe(kind)}")
+        return False
+    return True
+
+
+def _measure(
+    found: float | Wrong, code: codes.Code, minimum: float, maximum: float | None, show: Callable[[float], str], span: Span,
+    sink: Sink,
+) -> Value | None:  # fmt: skip
+    if isinstance(found, Wrong):
+        literal = span.text.startswith('"') and "\\" not in span.text and "$${" not in span.text and "%%{" not in span.text
+        place = Span(span.source, span.start + 1 + found.start, span.start + 1 + found.end) if literal and found.end else span
+        better = f'write `"{found.better}"`; ' if found.better else ""
+        sink.report(code, place, found.message, help=better + found.help,
+                    fix=replace(span, f'"{found.better}"') if found.better else None)  # fmt: skip
+        return None
+    if found < minimum or (maximum is not None and found > maximum):
+        size = "small" if found < minimum else "large"
+        limit = f"at least {show(minimum)}" if found < minimum or maximum is None else f"at most {show(maximum)}"
+        sink.report(codes.OUT_OF_RANGE, span, f"this is too {size}", help=f"write {limit}")
+        return None
+    return Value(found, span)
+
+
+def _keyword(value: Reference | String, kind: Keyword, sink: Sink) -> Value | None:
+    word = value.text if isinstance(value, Reference) else value.value
+    if isinstance(value, Reference) and word in kind.words:
+        return Value(word, value.span)
+    if isinstance(value, String) and word in kind.words:
+        sink.report(codes.WRONG_TYPE, value.span, "this is a string; needed is the bare word", help=f"write `{word}` without quotes",
+                    fix=replace(value.span, word))  # fmt: skip
+        return None
+    near = nearest(word, list(kind.words))
+    meanings = "; ".join(f"`{name}`: {meaning}" if meaning else f"`{name}`" for name, meaning in kind.words.items())
+    sink.report(
+        codes.UNKNOWN_KEYWORD, value.span, f"`{word}` isn't one of the words that can stand here",
+        help=(f"did you mean `{near}`? " if near else "") + f"the words are {meanings}",
+        fix=replace(value.span, near) if near else None,
+    )  # fmt: skip
+    return None
+
+
+def matches(reference: Reference, form: str) -> bool:
+    """Whether a reference has the parts of a form: as many, and the same words where the form has small letters."""
+    wanted = form.split(".")
+    if len(wanted) != len(reference.parts):
+        return False
+    return all(want.isupper() or want == part.text for want, part in zip(wanted, reference.parts, strict=True))
+
+
+def _reference(value: Reference, kind: ReferenceType, sink: Sink) -> Value | None:
+    if any(matches(value, form) for form in kind.forms):
+        return Value(value, value.span)
+    forms = " or ".join(f"`{form}`" for form in kind.forms)
+    sink.report(codes.WRONG_TYPE, value.span, "this reference is of another form", help=f"write it as {forms}")
+    return None
+
+
+def _list(value: ListValue, kind: ListOf, sink: Sink) -> Value | None:
+    items: list[Value] = []
+    seen: dict[Any, Span] = {}
+    complete = True
+    for item in value.items:
+        typed = _typed(item, kind.item, sink)
+        if typed is None:
+            complete = False
+            continue
+        key = typed.data.text if isinstance(typed.data, Reference) else typed.data
+        if kind.unique and isinstance(key, str | int | float):
+            if key in seen:
+                sink.report(codes.REPEATED_ITEM, item.span, "this is already in the list", secondary=((seen[key], "first here"),),
+                            help="leave it out")  # fmt: skip
+                continue
+            seen[key] = item.span
+        items.append(typed)
+    if complete and len(items) < kind.minimum:
+        sink.report(codes.OUT_OF_RANGE, value.span, "this list is too short", help=f"at least {kind.minimum} is needed")
+        return None
+    return Value(tuple(items), value.span, complete)
+
+
+def _map(value: ObjectValue, kind: MapOf, sink: Sink) -> Value | None:
+    pairs: list[tuple[Name, Value]] = []
+    complete = True
+    for item in value.items:
+        if kind.key == "label" and not LABEL_NAME.fullmatch(item.key.text):
+            sink.report(codes.BAD_TEXT, item.key.span, "this can't be the name of a label",
+                        help="label names have letters, digits and `_`, and don't begin with a digit")  # fmt: skip
+            complete = False
+            continue
+        typed = _typed(item.value, kind.value, sink)
+        if typed is None:
+            complete = False
+        else:
+            pairs.append((item.key, typed))
+    return Value(tuple(pairs), value.span, complete)

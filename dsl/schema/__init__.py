@@ -1,0 +1,1 @@
+"""The typed schema as data: one description of the language for the checker, the reference page and the editor."""
