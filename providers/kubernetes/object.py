@@ -18,7 +18,7 @@ from tf.types import Number, String, Unknown
 from itbc.providers.kubernetes.client import FIELD_MANAGER, Client, ClusterError, NoSuchKindError, UnreachableError
 from itbc.providers.kubernetes.kubeconfig import KubeconfigError
 from itbc.providers.kubernetes.refs import Ref
-from itbc.providers.kubernetes.rollout import wait_gone, wait_ready
+from itbc.providers.kubernetes.rollout import remove, wait_gone, wait_ready
 from itbc.providers.services import Services
 
 LEDGER_KIND = "kubernetes-object"
@@ -164,8 +164,7 @@ class KubernetesObject:
         ref = _ref(current)
 
         def delete(client: Client) -> None:
-            if client.delete(ref):
-                wait_gone(client, ref, current["timeout_seconds"])
+            remove(client, ref, current["timeout_seconds"])
 
         try:
             self._if_alive(ctx, current, delete)
@@ -215,12 +214,9 @@ def sweep(identity: str, details: Mapping[str, Any]) -> list[str]:
         return []
     try:
         with Client.from_kubeconfig(Path(details["kubeconfig"]), patience_seconds=2.0) as client:
-            if not client.delete(ref):
-                return []
-            wait_gone(client, ref, 120.0)
+            return [str(ref)] if remove(client, ref, 120.0) else []
     except UnreachableError:
         return []
-    return [str(ref)]
 
 
 def _manifest(text: str) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from itbc.providers.kubernetes.refs import Ref
 _TRY_AGAIN = frozenset({410, 429, 500, 503, 504})
 """What an API server says when a watch must be begun anew: its history is gone, or it is busy."""
 
+_OWNERS = frozenset({"apps/v1", "batch/v1"})
+
 
 class NotReadyError(ClusterError):
     """An object didn't get ready, or didn't go, in time. The message says why, as far as the cluster tells."""
@@ -50,6 +52,18 @@ def wait_gone(client: Client, ref: Ref, seconds: float) -> None:
                 return
             seen = thing
     raise NotReadyError(_still_there(ref, seen, seconds))
+
+
+def remove(client: Client, ref: Ref, seconds: float) -> bool:
+    """Delete an object, wait until it is gone, and say whether there was one. Raises NotReadyError.
+
+    The pods of a workload go first. Other objects go at once: the garbage
+    collector, which would have to let them go, learns of new kinds only slowly.
+    """
+    if not client.delete(ref, propagation="Foreground" if ref.api_version in _OWNERS else "Background"):
+        return False
+    wait_gone(client, ref, seconds)
+    return True
 
 
 def _states(client: Client, ref: Ref, seconds: float) -> Generator[Object | None, None, None]:
