@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
+from itbc.dsl import codes
 from itbc.dsl.catalogue import Catalogue
 from itbc.dsl.check.application import application
 from itbc.dsl.check.availability import availability
@@ -25,34 +27,36 @@ from itbc.dsl.names import Names
 from itbc.dsl.source import Span
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What became of a file: as it was read (None where it couldn't be), and its scenario (None without one, or with errors)."""
+
+    file: Loaded | None
+    scenario: Scenario | None
+
+
 def check(path: Path, catalogue: Catalogue, sink: Sink, read: Read = read_text) -> Scenario | None:
     """The scenario of a file, or None where there is none or an error was reported.
 
     `path` is shown in messages as it is given. `read` reads a text file and may raise OSError or UnicodeDecodeError.
     """
+    checked = check_file(path, catalogue, sink, read)
+    if checked.file is not None and checked.file.entry.child("scenario") is None and not checked.file.entry.damaged:
+        start = Span(checked.file.source, 0, 0)
+        sink.report(codes.NO_SCENARIO, start, "this file declares no scenario", help='add a `scenario "NAME" { … }`, or name another file')
+    return checked.scenario
+
+
+def check_file(path: Path, catalogue: Catalogue, sink: Sink, read: Read = read_text) -> Checked:
+    """Check a file that need not hold a scenario, everything it imports, and the scenario where it has one."""
     before = sink.errors
     loaded, applications, shared = _declarations(path, catalogue, sink, read)
     if loaded is None:
-        return None
+        return Checked(None, None)
     entry = loaded.entry.child("scenario")
-    if entry is None:
-        availability(loaded.entry, sink)
-        return None
-    scenario = _scenario(entry, applications, shared)
+    scenario = _scenario(entry, applications, shared) if entry is not None else None
     availability(loaded.entry, sink)
-    return scenario if sink.errors == before else None
-
-
-def check_file(path: Path, catalogue: Catalogue, sink: Sink, read: Read = read_text) -> Loaded | None:
-    """Check a file that need not hold a scenario; a scenario in it is checked too. None where it can't be read."""
-    loaded, applications, shared = _declarations(path, catalogue, sink, read)
-    if loaded is None:
-        return None
-    entry = loaded.entry.child("scenario")
-    if entry is not None:
-        _scenario(entry, applications, shared)
-    availability(loaded.entry, sink)
-    return loaded
+    return Checked(loaded, scenario if sink.errors == before else None)
 
 
 def _declarations(path: Path, catalogue: Catalogue, sink: Sink, read: Read) -> tuple[Loaded | None, dict[str, AppFacts], Shared]:
@@ -90,7 +94,7 @@ def _scenario(entry: Entry, applications: dict[str, AppFacts], shared: Shared) -
         return None
     clusters = tuple(facts.cluster for facts in world.clusters.values())
     return Scenario(
-        entry.label, metadata, Environment(clusters, (), _header(place)), tuple(found), tuple(expected), outcome, why,
+        entry.label, metadata, Environment(clusters, (), place.header), tuple(found), tuple(expected), outcome, why,
         tuple(steps), tuple(granted), entry.header,
     )  # fmt: skip
 
@@ -103,7 +107,3 @@ def _metadata(entry: Entry) -> Metadata | None:
     if title is None or persona is None:
         return None
     return Metadata(title.data, persona.data, block.get("description", ""), block.header)
-
-
-def _header(entry: Entry) -> Span:
-    return entry.header

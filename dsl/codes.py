@@ -23,6 +23,7 @@ FILE_NOT_TEXT = _code("ITB002", "file-not-text", "the file isn't UTF-8 text")
 FILE_UNREADABLE = _code("ITB003", "file-unreadable", "the file can't be read")
 FILE_TOO_LARGE = _code("ITB004", "file-too-large", "the file is too large")
 NOTHING_TO_CHECK = _code("ITB005", "nothing-to-check", "there is no .itb file here")
+NO_SCENARIO = _code("ITB006", "no-scenario", "there is no scenario here")
 
 UNEXPECTED_TOKEN = _code("ITB101", "unexpected-token", "this can't stand here")
 UNTERMINATED_STRING = _code("ITB102", "unterminated-string", "a string isn't closed on its line")

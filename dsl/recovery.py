@@ -77,6 +77,9 @@ def resume_after(text: str, found: Token, item: Token | None, open_brackets: Seq
         return Resume(end_of(found))
     stack = list(open_brackets)
     column = _column(text, item) if item is not None else 0
+    line = text.rfind("\n", 0, start_of(found)) + 1
+    if stack and item is not None and line > start_of(stack[-1]) and _looks_like_item(text, line, column, stack):
+        return Resume(line, unclosed=stack[-1])
     stream = tokens(text, start_of(found))
     last: Token | None = None
     for token in stream:

@@ -29,8 +29,7 @@ def truth(
     if all_faults:
         _against_faults(entry, causes, whole, faults, shared)
     chain = _chain(entry, world, shared)
-    if chain is not None:
-        _against_topology(chain, world, shared)
+    if chain is not None and _against_topology(chain, world, shared):
         _start(chain, causes, whole, world, shared)
         _end(chain, scenario, triggers, shared)
     return Truth(tuple(causes), tuple(item.data for item in chain or ()), entry.header)
@@ -118,7 +117,9 @@ def _calls(cluster: ClusterFacts) -> dict[str, tuple[str, ...]]:
     return {part.name: part.calls for application in cluster.cluster.applications for part in application.components}
 
 
-def _against_topology(chain: Sequence[Value], world: World, shared: Shared) -> None:
+def _against_topology(chain: Sequence[Value], world: World, shared: Shared) -> bool:
+    """Whether each component of the chain calls the one before."""
+    good = True
     calls: dict[str, set[str]] = {}
     places: dict[str, Span] = {}
     for cluster in world.clusters.values():
@@ -129,6 +130,7 @@ def _against_topology(chain: Sequence[Value], world: World, shared: Shared) -> N
     for before, after in pairwise(chain):
         if before.data in calls[after.data]:
             continue
+        good = False
         callers = sorted(name for name, called in calls.items() if before.data in called)
         backwards = after.data in calls[before.data]
         remedy = "the chain goes from the cause to the alert, so against the calls" if backwards else (
@@ -138,6 +140,7 @@ def _against_topology(chain: Sequence[Value], world: World, shared: Shared) -> N
             codes.CHAIN_BROKEN, after.span, f"`{after.data}` doesn't call `{before.data}`",
             secondary=((places[after.data], f"`{after.data}` calls {listing(sorted(calls[after.data])) or 'nothing'}"),), help=remedy,
         )  # fmt: skip
+    return good
 
 
 def _start(chain: Sequence[Value], causes: Sequence[Cause], whole: bool, world: World, shared: Shared) -> None:
