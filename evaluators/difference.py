@@ -8,6 +8,7 @@ object and an empty list are the same.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -110,5 +111,5 @@ def _escape(segment: str) -> str:
 
 
 def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else repr(value)
-    return f"'{text}'" if len(text) <= 60 else f"'{text[:57]}…'"
+    text = f"'{value}'" if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    return text if len(text) <= 80 else f"{text[:79]}…"
