@@ -39,8 +39,11 @@ def first_manager(live: Json) -> str:
     fields: list[Json] = (live.get("metadata") or {}).get("managedFields") or []
     writers = [entry for entry in fields if entry.get("manager") and not entry.get("subresource")]
     writers = [entry for entry in writers if not str(entry["manager"]).startswith("kube-")]
-    writers.sort(key=lambda entry: str(entry.get("time", "")))
-    return str(writers[0]["manager"]) if writers else FALLBACK_MANAGER
+    return str(min(writers, key=_written)["manager"]) if writers else FALLBACK_MANAGER
+
+
+def _written(entry: Json) -> str:
+    return str(entry.get("time", ""))
 
 
 def managers(entry: Json) -> Json:
