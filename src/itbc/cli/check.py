@@ -17,7 +17,9 @@ from itbc.dsl.model import Scenario
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print."
+)
 def command(paths: tuple[Path, ...], form: Form) -> int:
     """Check scenario files and everything they import.
 

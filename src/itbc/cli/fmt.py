@@ -72,4 +72,6 @@ def _write(path: Path, text: str) -> None:
         part.replace(target)
     except OSError as wrong:
         part.unlink(missing_ok=True)
-        raise ExitError(Exit.OUTSIDE, f"{path} can't be written: {wrong.strerror}", "check its permissions and the disk") from wrong
+        raise ExitError(
+            Exit.OUTSIDE, f"{path} can't be written: {wrong.strerror}", "check its permissions and the disk"
+        ) from wrong

@@ -122,7 +122,8 @@ class Sandbox:
         with os.fdopen(writing, "wb") as pipe, contextlib.suppress(BrokenPipeError):
             pipe.write(specification)
         with os.fdopen(ready, "rb") as pipe:
-            arranged = pipe.read() == sandbox_entry.READY
+            # No more than that: unshare holds the other end too, until the agent's end.
+            arranged = pipe.read(len(sandbox_entry.READY)) == sandbox_entry.READY
         if not arranged:
             said = process.communicate()[1].decode(errors="replace").strip().splitlines()
             self.ledger.gone(PROCESS_KIND, f"{self.run}/{process.pid}")

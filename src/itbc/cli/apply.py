@@ -1,0 +1,61 @@
+"""`itbc apply`: a scenario's environment, healthy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from itbc.cli.leftovers import tell_remaining
+from itbc.cli.wholerun import attempt, exit_code
+from itbc.cli.workshop import check_machine, collect_garbage, compiled, desk, show_failure
+from itbc.runner import session
+from itbc.runner.steps.provision import ProvisionOutput
+
+
+@click.command()
+@click.argument("scenario", type=click.Path(exists=True, path_type=Path))
+@click.option("--target", default="embedded", show_default=True, help="Where the environment will stand.")
+@click.option("--keep", is_flag=True, help="Leave what stands even where it doesn't get healthy, to look at it.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the run's random choices.")
+def command(scenario: Path, target: str, keep: bool, seed: int) -> int:  # noqa: FBT001 - click's way
+    """Bring up the environment of SCENARIO (a file, its folder, or compiled artefacts), and see it healthy.
+
+    Prints the run's name, by which `inject` and `destroy` know it. What stands is removed by `itbc gc` once it has
+    expired, 12 hours from now. Exit code 4 where it doesn't get healthy; then everything is taken down again.
+
+    Example: itbc apply scenarios/sre/checkout-wrong-payment-address
+    """
+    with desk() as place, compiled(scenario, target, place.workshop.home.cache) as artefacts:
+        check_machine(artefacts.manifest.target)
+        collect_garbage(place.workshop, place.progress.say)
+        with session.new_run(place.workshop, artefacts, "none", seed) as life:
+            run = life.around.run
+            place.progress.say(f"run {run.name}")
+            ended = None
+            healthy = False
+            try:
+                healthy = attempt(life, life.bring_up)
+            finally:
+                if healthy or (keep and not place.workshop.patience.stop.is_set()):
+                    session.keep(life)
+                else:
+                    ended = life.take_down()
+                    life.over()
+                    session.close(life)
+            record = life.journal.record()
+            known = life.journal.output("provision", ProvisionOutput)
+            clusters = life.around.environment.clusters
+        show_failure(record, place.console)
+    if not healthy or known is None:
+        if ended is not None:
+            tell_remaining(run.name, ended)
+        return exit_code(record, ended)
+    click.echo(f"run {run.name} stands, healthy, until {record.expires}")
+    for cluster in clusters:
+        click.echo(f"cluster {cluster.name}:")
+        click.echo(f"  export KUBECONFIG={known.value(cluster.kubeconfig)}")
+        click.echo(f"  Prometheus    {known.value(cluster.prometheus)}")
+        click.echo(f"  Alertmanager  {known.value(cluster.alertmanager)}")
+    click.echo(f"next: itbc inject {run.name}, or itbc destroy {run.name}")
+    return 0

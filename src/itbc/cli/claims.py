@@ -1,0 +1,79 @@
+"""What a scenario claims of a run with a shipped agent, and whether it was so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from itbc.cli.wholerun import Lived
+from itbc.contracts.record import Step
+
+CLAIMS = ("healthy", "injected, proven", "alert fired", "agent", "destroyed clean")
+YES = "[green]✓[/green]"
+NO = "[red]✗[/red]"
+UNKNOWN = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The claims of one run: each as it is shown, why those that don't hold don't, whether it was something outside."""
+
+    scenario: str
+    agent: str
+    shown: Mapping[str, str]
+    reasons: tuple[str, ...]
+    outside: bool
+
+    @property
+    def hold(self) -> bool:
+        """Whether all are true."""
+        return not self.reasons
+
+
+def judge(lived: Lived) -> Claims:
+    """Judge a run that is over.
+
+    An alert that doesn't fire and an injection without effect are false claims
+    of the scenario; an environment that fails is something outside.
+    """
+    record = lived.run.record
+    steps = {step.name: step for step in lived.run.steps}
+    reasons: list[str] = []
+    shown = {
+        "healthy": _sign(steps.get("recording")),
+        "injected, proven": _sign(steps.get("inject")),
+        "alert fired": _sign(steps.get("alerting")),
+        "agent": UNKNOWN,
+        "destroyed clean": YES if record.destroyed else NO,
+    }
+    if lived.run.evidence is not None:
+        slowest = max((alert.after_seconds for alert in lived.run.evidence.alerts), default=0.0)
+        shown["alert fired"] = f"{YES} ({slowest:.0f} s)"
+    if not record.destroyed:
+        reasons.append("not everything could be destroyed")
+    if record.failure is not None:
+        reasons.append(record.failure.message)
+    elif record.score is not None:
+        wanted = record.agent == "solution"
+        passed = record.score.passed and (record.score.diagnosed or not wanted)
+        what = "passes" if record.score.passed else "fails"
+        right = passed == wanted
+        shown["agent"] = f"{YES if right else NO} {what}"
+        if not right:
+            reasons.append(_unexpected(record.agent, lived))
+    outside = record.failure is not None and record.failure.fault not in {"injection", "alert"}
+    return Claims(record.scenario, record.agent, shown, tuple(reasons), outside or not record.destroyed)
+
+
+def _sign(step: Step | None) -> str:
+    if step is None:
+        return UNKNOWN
+    return YES if step.state == "done" else NO
+
+
+def _unexpected(agent: str, lived: Lived) -> str:
+    score = lived.run.score
+    if score is None or score.passed:
+        return f"{agent} passes, though it should fail" if agent != "solution" else "the solution doesn't name the truth"
+    bad = [f"{each.name}: {each.reason}" for each in score.verdicts if not each.passed]
+    return "the solution fails: " + "; ".join(bad)

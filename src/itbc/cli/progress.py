@@ -1,0 +1,96 @@
+"""Shows a run's steps as they happen: one live line with the time that passes where there is a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+from rich.spinner import Spinner
+from rich.text import Text
+
+from itbc.contracts.record import Failure
+
+TITLES = {
+    "provision": "bring the environment up",
+    "baseline": "see it healthy",
+    "identity": "give the agent its rights",
+    "recording": "record what must stay",
+    "inject": "break it, and prove it broken",
+    "alerting": "see the alerts fire",
+    "ready": "open the agent's workspace",
+    "agent": "the agent works",
+    "evaluate": "evaluate",
+    "destroy": "destroy",
+}
+"""What a step is called on screen."""
+
+
+class Progress:
+    """An `Observer` for a console. Use as a context, so that the live line is taken away at the end."""
+
+    def __init__(self, console: Console, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._console = console
+        self._monotonic = monotonic
+        self._lock = threading.Lock()
+        self._name = ""
+        self._note = ""
+        self._began = monotonic()
+        self._live = Live(self, console=console, refresh_per_second=8, transient=True) if console.is_terminal else None
+        self._spinner = Spinner("dots")
+
+    def __enter__(self) -> Progress:
+        """Begin to show."""
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, wrong: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take the live line away."""
+        if self._live:
+            self._live.stop()
+
+    def __rich__(self) -> Text | Spinner:
+        """The live line."""
+        with self._lock:
+            if not self._name:
+                return Text("")
+            seconds = self._monotonic() - self._began
+            line = f"{TITLES.get(self._name, self._name):<32} {seconds:6.1f} s  {escape(self._note)}"
+        width = max(20, self._console.width - 4)
+        self._spinner.update(text=line[:width])
+        return self._spinner
+
+    def step_began(self, name: str) -> None:
+        """A step begins."""
+        with self._lock:
+            self._name, self._note, self._began = name, "", self._monotonic()
+        if not self._live:
+            self._console.print(f"  … {TITLES.get(name, name)}", highlight=False)
+
+    def note(self, text: str) -> None:
+        """Something happened within the current step."""
+        with self._lock:
+            if text == self._note:
+                return
+            self._note = text
+            seconds = self._monotonic() - self._began
+        if not self._live:
+            self._console.print(f"      {seconds:6.1f} s  {escape(text)}", highlight=False)
+
+    def step_ended(self, name: str, seconds: float, failure: Failure | None) -> None:
+        """A step ended, well or not."""
+        with self._lock:
+            self._name = ""
+        sign = "[red]✗[/red]" if failure else "[green]✓[/green]"
+        self._console.print(f"  {sign} {TITLES.get(name, name):<32} {seconds:6.1f} s", highlight=False)
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        self._console.print(text, highlight=False, markup=False)

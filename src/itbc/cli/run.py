@@ -1,0 +1,57 @@
+"""`itbc run`: one scenario's whole life with an agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from itbc.cli.exits import Exit, ExitError
+from itbc.cli.leftovers import tell_remaining
+from itbc.cli.wholerun import exit_code, live
+from itbc.cli.workshop import check_machine, collect_garbage, compiled, desk, give_away
+from itbc.results.summary import render
+from itbc.runner.agents import UnknownAgent, command_of
+from itbc.runner.life import Assignment
+
+
+@click.command()
+@click.argument("scenario", type=click.Path(exists=True, path_type=Path))
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.option("--agent", required=True, help="noop, solution, recreate, `command` (then -- COMMAND LINE), or a program.")
+@click.option("--target", default="embedded", show_default=True, help="Where the environment will stand.")
+@click.option("--keep", is_flag=True, help="Leave the environment standing; `itbc destroy RUN` takes it down.")
+@click.option("--timeout", type=click.FloatRange(min=1), help="The agent's time in seconds, instead of the scenario's.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the run's random choices.")
+def command(
+    scenario: Path, arguments: tuple[str, ...], agent: str, target: str, keep: bool, timeout: float | None, seed: int  # noqa: FBT001 - click's way
+) -> int:
+    """Live the whole life of SCENARIO (a file, its folder, or compiled artefacts) with an agent, and score it.
+
+    The environment is destroyed at the end, whatever happens; Ctrl-C stops early and destroys too. Exit code 0: scored
+    and passed, 1: scored and not passed, 4: something outside of the agent failed, so that there is no score.
+
+    \b
+    Example: itbc run scenarios/sre/checkout-wrong-payment-address --agent noop
+             itbc run scenarios/sre/checkout-wrong-payment-address --agent command -- ./my-agent --verbose
+    """
+    try:
+        line = command_of(agent, arguments)
+    except UnknownAgent as wrong:
+        raise ExitError(Exit.USAGE, str(wrong)) from wrong
+    with desk() as place, compiled(scenario, target, place.workshop.home.cache) as artefacts:
+        check_machine(artefacts.manifest.target)
+        collect_garbage(place.workshop, place.progress.say)
+        task = artefacts.environment.task
+        assignment = Assignment(
+            agent=agent,
+            command=line,
+            seconds=timeout or task.within_seconds,
+            hidden=[*give_away(scenario), artefacts.folder],
+        )
+        lived = live(place, artefacts, assignment, seed, keep=keep)
+    render(lived.run, Console(highlight=False))
+    if lived.ended is not None:
+        tell_remaining(lived.run.record.run, lived.ended)
+    return exit_code(lived.run.record, lived.ended)

@@ -1,0 +1,170 @@
+"""What the verbs that touch an environment have in common: the workshop, the compiling, the failures' way out."""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+
+from itbc.cli import assembly
+from itbc.cli.exits import Exit, ExitError
+from itbc.cli.progress import Progress
+from itbc.cli.reporting import report
+from itbc.compiler import FolderError, SynthesisError, compile_scenario
+from itbc.contracts.record import Failure, Record
+from itbc.contracts.shape import ContractError
+from itbc.dsl.diagnostics import Sink
+from itbc.runner.artefacts import MANIFEST, Artefacts, load
+from itbc.runner.failures import StepFailed
+from itbc.runner.home import Home
+from itbc.runner.interruption import Interruption
+from itbc.runner.reaper import Reaped, reap
+from itbc.runner.session import Workshop
+from itbc.runner.surroundings import Tools
+from itbc.stacks.toolchain import ToolchainError, terraform_binary
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A verb's console, what it shows progress with, and its workshop."""
+
+    console: Console
+    progress: Progress
+    workshop: Workshop
+
+
+@contextmanager
+def desk(seed: int | None = None) -> Iterator[Desk]:
+    """Everything a verb needs to work on runs; signals are taken while the block runs.
+
+    Raises ExitError for what went wrong on the way, with the exit code that is right for it.
+    """
+    console = Console(stderr=True, highlight=False)
+    progress = Progress(console)
+    interruption = Interruption(progress.say)
+    with outside_failures():
+        home = Home.from_environment(os.environ)
+        workshop = Workshop(
+            home=home,
+            tools=Tools(
+                terraform=terraform_binary(home.cache, progress.note),
+                kubectl=assembly.kubectl(),
+                resources=assembly.resources(),
+                sweepers=assembly.sweepers(),
+            ),
+            variables=dict(os.environ),
+            observer=progress,
+            patience=interruption.patience(),
+            last_patience=interruption.last_patience(),
+            now=lambda: datetime.now(UTC),
+            random=random.Random(seed),  # noqa: S311 - names, not secrets
+        )
+        with interruption.listen(), progress:
+            yield Desk(console, progress, workshop)
+
+
+@contextmanager
+def outside_failures() -> Iterator[None]:
+    """Turn what the layers below raise into exit codes: 1 for the input, 4 for what is outside of itbc."""
+    try:
+        yield
+    except StepFailed as wrong:
+        raise ExitError(exit_of(wrong), told(wrong), wrong.remedy) from wrong
+    except ToolchainError as wrong:
+        raise ExitError(Exit.OUTSIDE, str(wrong), wrong.remedy) from wrong
+    except ContractError as wrong:
+        raise ExitError(Exit.FAILED, str(wrong)) from wrong
+    except FolderError as wrong:
+        raise ExitError(Exit.USAGE, wrong.message, wrong.remedy) from wrong
+    except SynthesisError as wrong:
+        raise ExitError(Exit.OUTSIDE, str(wrong), "it runs Node through cdktn; try again or reinstall itbc") from wrong
+
+
+def exit_of(wrong: StepFailed | Failure) -> Exit:
+    """The exit code of a failure."""
+    return Exit.FAILED if wrong.fault == "input" else Exit.BUG if wrong.fault == "itbc" else Exit.OUTSIDE
+
+
+def told(wrong: StepFailed | Failure) -> str:
+    """A failure in one line, with its place in the scenario where it has one."""
+    if wrong.origin is None:
+        return wrong.message
+    return f"{wrong.origin.file}:{wrong.origin.line}:{wrong.origin.column}: {wrong.message}"
+
+
+def check_machine(target: str) -> None:
+    """Make sure that this machine has what a target needs. Raises ExitError, naming all that is missing."""
+    missing = [each for each in assembly.preflight(target) if each.level == "missing"]
+    if missing:
+        lines = [f"{each.name}: {each.detail}" + (f"\n    {each.remedy}" if each.remedy else "") for each in missing]
+        raise ExitError(Exit.OUTSIDE, "this machine lacks:\n  " + "\n  ".join(lines), "`itbc doctor` checks again")
+
+
+def collect_garbage(workshop: Workshop, say: Callable[[str], None]) -> list[Reaped]:
+    """Remove what dead runs left, and tell it. Returns what was taken."""
+    taken: list[Reaped] = []
+    for each in reap(workshop):
+        taken.append(each)
+        say(f"run {each.run}: removed {counted(list(each.removed))}, because {each.why}")
+        for remaining in each.remaining:
+            say(f"  still there: {remaining}")
+        if each.remaining:
+            for problem in each.problems:
+                say(f"  {problem}")
+    return taken
+
+
+def counted(things: list[str]) -> str:
+    """Things of a kind and how many, for a line: `1 embedded-cluster, 12 kubernetes-object`."""
+    kinds: dict[str, int] = {}
+    for thing in things:
+        kind = thing.split(" ", 1)[0]
+        kinds[kind] = kinds.get(kind, 0) + 1
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "nothing"
+
+
+@contextmanager
+def compiled(scenario: Path, target_name: str, cache: Path) -> Iterator[Artefacts]:
+    """The artefacts of a scenario, compiled for the duration of the block unless the path is an artefact folder.
+
+    Raises ExitError where the scenario has errors, which have been printed by then.
+    """
+    with ExitStack() as stack:
+        folder = scenario
+        if not (scenario / MANIFEST).is_file():
+            target = assembly.targets().get(target_name)
+            if target is None:
+                known = ", ".join(assembly.targets())
+                raise ExitError(Exit.USAGE, f"there is no target {target_name}", f"known targets: {known}")
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="itbc-"))) / "artefacts"
+            sink = Sink()
+            manifest = compile_scenario(scenario, target, assembly.catalogue(), folder, sink, cache)
+            code = report(sink)
+            if manifest is None or code:
+                raise ExitError(Exit.FAILED)
+        yield load(folder)
+
+
+def give_away(scenario: Path) -> list[Path]:
+    """What an agent must not read, because it holds the scenario's truth: its folder, and the history it is kept in."""
+    folder = scenario.resolve() if scenario.is_dir() else scenario.resolve().parent
+    repositories = [parent / ".git" for parent in (folder, *folder.parents) if (parent / ".git").exists()]
+    return [folder, *repositories]
+
+
+def show_failure(record: Record, console: Console) -> None:
+    """Print why a run failed."""
+    if record.failure is None:
+        return
+    console.print(f"error: {told(record.failure)}", markup=False, style="red")
+    if record.failure.remedy:
+        console.print(f"  help: {record.failure.remedy}", markup=False)
+
+
