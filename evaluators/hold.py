@@ -70,7 +70,7 @@ def holds(samples: Sequence[Sample], step_seconds: float, objective: Objective) 
     seen = samples[-1].at if samples else 0.0
     running = bool(stretches) and stretches[-1].broken_by is None
     # A hold may still begin at the very end of the settling time: only a bad sample at or after it settles the matter.
-    decided = not running and seen >= objective.settle_seconds - _EARLY
+    decided = bool(samples) and not running and seen >= objective.settle_seconds - _EARLY
     return Hold(
         decided=decided, held=False, began=None, longest=longest, reason=_why_not(samples, stretches, objective)
     )
