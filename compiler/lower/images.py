@@ -16,7 +16,11 @@ LIMIT_BYTES = 32 * 1024 * 1024
 
 
 def read_image(image: Image, sink: Sink) -> BuildImage | None:
-    """Read all files of an image's source, leaving out what begins with a dot. None where something is wrong."""
+    """Read all files of an image's source that go into the program. None where something is wrong.
+
+    What begins with a dot is left out, and so are tests, so that an image
+    doesn't change with them.
+    """
     errors = sink.errors
     entries: list[SourceEntry] = []
     size = 0
@@ -55,8 +59,12 @@ def _files(image: Image, sink: Sink) -> list[Path]:
         here = Path(folder)
         links = [name for name in folders if (here / name).is_symlink()]
         folders[:] = [name for name in folders if not name.startswith(".") and name not in links]
-        found.extend(here / name for name in [*names, *links] if not name.startswith("."))
+        found.extend(here / name for name in [*names, *links] if not _left_out(name))
     return sorted(found, key=lambda path: path.relative_to(image.source).as_posix())
+
+
+def _left_out(name: str) -> bool:
+    return name.startswith(".") or name.endswith("_test.go")
 
 
 def _digest(entries: list[SourceEntry]) -> str:

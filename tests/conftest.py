@@ -1,0 +1,38 @@
+"""What all tests share: the options of the test run and golden files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Golden = Callable[[Path, str], None]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write golden files anew instead of comparing with them")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """`golden(path, text)` fails where the file doesn't hold the text; with --update-golden it writes it."""
+    update = bool(request.config.getoption("--update-golden"))
+
+    def compare(path: Path, text: str) -> None:
+        if update:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert path.is_file(), f"{path.name} is missing: run pytest with --update-golden and look at what it wrote"
+        assert text == path.read_text(encoding="utf-8"), f"{path.name} differs: run with --update-golden if that is meant"
+
+    return compare
+
+
+@pytest.fixture(scope="session")
+def terraform_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An environment for calling Terraform that doesn't depend on the machine's settings."""
+    settings = tmp_path_factory.mktemp("terraform") / "settings.tfrc"
+    settings.write_text("disable_checkpoint = true\n", encoding="utf-8")
+    return {**os.environ, "TF_CLI_CONFIG_FILE": str(settings)}

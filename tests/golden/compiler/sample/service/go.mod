@@ -1,0 +1,3 @@
+module itbc.local/sample
+
+go 1.26
