@@ -49,6 +49,7 @@ var components = map[string]func(args []string) int{
 		return 0
 	},
 	"object-metrics": objectMetrics,
+	"pod-targets":    podTargets,
 	"version": func([]string) int {
 		fmt.Println(version.Get().GitVersion)
 		return 0
