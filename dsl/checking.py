@@ -43,7 +43,12 @@ def check(path: Path, catalogue: Catalogue, sink: Sink, read: Read = read_text) 
     checked = check_file(path, catalogue, sink, read)
     if checked.file is not None and checked.file.entry.child("scenario") is None and not checked.file.entry.damaged:
         start = Span(checked.file.source, 0, 0)
-        sink.report(codes.NO_SCENARIO, start, "this file declares no scenario", help='add a `scenario "NAME" { … }`, or name another file')
+        sink.report(
+            codes.NO_SCENARIO,
+            start,
+            "this file declares no scenario",
+            help='add a `scenario "NAME" { … }`, or name another file',
+        )
     return checked.scenario
 
 
@@ -59,7 +64,9 @@ def check_file(path: Path, catalogue: Catalogue, sink: Sink, read: Read = read_t
     return Checked(loaded, scenario if sink.errors == before else None)
 
 
-def _declarations(path: Path, catalogue: Catalogue, sink: Sink, read: Read) -> tuple[Loaded | None, dict[str, AppFacts], Shared]:
+def _declarations(
+    path: Path, catalogue: Catalogue, sink: Sink, read: Read
+) -> tuple[Loaded | None, dict[str, AppFacts], Shared]:
     """Read a file and what it imports, and check everything they declare."""
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - `resolve` would follow links, and messages would name other files
     loader = Loader(sink, read, absolute.parent, str(path.parent))
@@ -94,9 +101,17 @@ def _scenario(entry: Entry, applications: dict[str, AppFacts], shared: Shared) -
         return None
     clusters = tuple(facts.cluster for facts in world.clusters.values())
     return Scenario(
-        entry.label, metadata, Environment(clusters, (), place.header), tuple(found), tuple(expected), outcome, why,
-        tuple(steps), tuple(granted), entry.header,
-    )  # fmt: skip
+        entry.label,
+        metadata,
+        Environment(clusters, (), place.header),
+        tuple(found),
+        tuple(expected),
+        outcome,
+        why,
+        tuple(steps),
+        tuple(granted),
+        entry.header,
+    )
 
 
 def _metadata(entry: Entry) -> Metadata | None:

@@ -11,9 +11,21 @@ from itbc.dsl import codes
 from itbc.dsl.diagnostics import Sink, listing, nearest, replace
 from itbc.dsl.source import Span
 from itbc.dsl.syntax import (
-    Binary, Boolean, Call, Conditional, Expression, Invalid, ListValue, Null, Number, ObjectItem, ObjectValue, Reference,
-    String, Unary,
-)  # fmt: skip
+    Binary,
+    Boolean,
+    Call,
+    Conditional,
+    Expression,
+    Invalid,
+    ListValue,
+    Null,
+    Number,
+    ObjectItem,
+    ObjectValue,
+    Reference,
+    String,
+    Unary,
+)
 
 _LARGEST = 1e300
 
@@ -43,7 +55,9 @@ FUNCTIONS: dict[str, Function] = {
     "lower": Function(("string",), "In small letters.", str.lower),
     "max": Function(("number",), "The largest of the numbers.", max, many=True),
     "min": Function(("number",), "The smallest of the numbers.", min, many=True),
-    "replace": Function(("string", "string", "string"), "The first string with the second replaced by the third.", str.replace),
+    "replace": Function(
+        ("string", "string", "string"), "The first string with the second replaced by the third.", str.replace
+    ),
     "upper": Function(("string",), "In capital letters.", str.upper),
 }
 
@@ -109,7 +123,9 @@ def _literal(value: Any, span: Span, sink: Sink) -> Expression:
     if isinstance(value, int | float):
         if not math.isfinite(value) or abs(value) > _LARGEST:
             return _fail(sink, span, "the result is too large", "compute with smaller numbers")
-        return Number(int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value, span)
+        return Number(
+            int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value, span
+        )
     if isinstance(value, str):
         return String(value, span)
     if isinstance(value, list):
@@ -138,9 +154,16 @@ def _unary(expression: Unary, sink: Sink) -> Expression:
 
 
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b, "%": math.fmod,
-    "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
-}  # fmt: skip
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "%": math.fmod,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
 
 
 def _binary(expression: Binary, sink: Sink) -> Expression:
@@ -188,10 +211,12 @@ def _call(expression: Call, sink: Sink) -> Expression:
     if function is None:
         near = nearest(name.text, list(FUNCTIONS))
         sink.report(
-            codes.UNKNOWN_FUNCTION, name.span, f"there is no function `{name.text}`",
+            codes.UNKNOWN_FUNCTION,
+            name.span,
+            f"there is no function `{name.text}`",
             help=f"did you mean `{near}`?" if near else f"the functions are {listing(list(FUNCTIONS))}",
             fix=replace(name.span, near) if near else None,
-        )  # fmt: skip
+        )
         return Invalid(expression.span)
     if any(isinstance(argument, Invalid) for argument in arguments):
         return Invalid(expression.span)

@@ -12,13 +12,33 @@ from itbc.dsl.diagnostics import Sink, listing, nearest, replace
 from itbc.dsl.entries import Value
 from itbc.dsl.promql import problem as query_problem
 from itbc.dsl.schema.types import (
-    Anything, BooleanType, Duration, Either, FaultName, Keyword, ListOf, MapOf, NumberType, Quantity, ReferenceType, Text,
+    Anything,
+    BooleanType,
+    Duration,
+    Either,
+    FaultName,
+    Keyword,
+    ListOf,
+    MapOf,
+    NumberType,
+    Quantity,
+    ReferenceType,
+    Text,
     ValueType,
-)  # fmt: skip
+)
 from itbc.dsl.source import Span
 from itbc.dsl.syntax import (
-    Boolean, Expression, Invalid, ListValue, Name, Null, Number, ObjectValue, Reference, String,
-)  # fmt: skip
+    Boolean,
+    Expression,
+    Invalid,
+    ListValue,
+    Name,
+    Null,
+    Number,
+    ObjectValue,
+    Reference,
+    String,
+)
 from itbc.dsl.values import Wrong, duration, quantity, show_duration
 
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
@@ -39,9 +59,14 @@ def describe(kind: ValueType) -> str:
     match kind:
         case Text(kind=form):
             words = {
-                "text": "a string", "query": "a string with PromQL", "name": "a name in quotes", "path": "a path in quotes",
-                "date": 'a date such as "2026-11-01"', "word": "a string without spaces", "mode": 'permissions such as "0644"',
-            }  # fmt: skip
+                "text": "a string",
+                "query": "a string with PromQL",
+                "name": "a name in quotes",
+                "path": "a path in quotes",
+                "date": 'a date such as "2026-11-01"',
+                "word": "a string without spaces",
+                "mode": 'permissions such as "0644"',
+            }
             return words[form]
         case NumberType(integer, minimum, maximum):
             return ("a whole number" if integer else "a number") + _bounds(minimum, maximum, str)
@@ -130,7 +155,7 @@ def _mismatch(value: Expression, kind: ValueType, sink: Sink) -> None:
     remedy, fix = f"write {wanted}", None
     text = value.span.text
     match kind, value:
-        case (Text() | Duration() | Quantity()), (Reference() | Number() | Boolean()):
+        case ((Text() | Duration() | Quantity()), (Reference() | Number() | Boolean())):
             if isinstance(kind, Text):
                 remedy = f'write `"{text}"`'
                 fix = replace(value.span, f'"{text}"')
@@ -159,11 +184,18 @@ def _text(text: str, kind: Text, span: Span, sink: Sink) -> bool:
             sink.report(codes.BAD_QUERY, span, wrong.message, help=wrong.help)
         return wrong is None
     if kind.kind == "path" and (text.startswith(("/", "~")) or "\\" in text or "\0" in text):
-        sink.report(codes.BAD_PATH, span, "this isn't a relative path",
-                    help="paths are relative to the file they are written in, with `/` between folders")  # fmt: skip
+        sink.report(
+            codes.BAD_PATH,
+            span,
+            "this isn't a relative path",
+            help="paths are relative to the file they are written in, with `/` between folders",
+        )
         return False
     wants = {
-        "name": (NAME, "a name has small letters, digits and `-`, at most 63 of them, and begins and ends with a letter or digit"),
+        "name": (
+            NAME,
+            "a name has small letters, digits and `-`, at most 63 of them, and begins and ends with a letter or digit",
+        ),
         "date": (_DATE, 'a date is written "2026-11-01"'),
         "word": (re.compile(r"\S+"), "no spaces can stand here"),
         "mode": (_MODE, 'permissions are three or four octal digits: "0644"'),
@@ -178,26 +210,49 @@ def _text(text: str, kind: Text, span: Span, sink: Sink) -> bool:
 
 def _number(number: float, kind: NumberType, span: Span, sink: Sink) -> bool:
     if kind.integer and not isinstance(number, int):
-        sink.report(codes.WRONG_TYPE, span, "this has a fraction; needed is a whole number", help=f"write {describe(kind)}")
+        sink.report(
+            codes.WRONG_TYPE, span, "this has a fraction; needed is a whole number", help=f"write {describe(kind)}"
+        )
         return False
     too_small = kind.minimum is not None and number < kind.minimum
     too_large = kind.maximum is not None and number > kind.maximum
     if too_small or too_large:
-        sink.report(codes.OUT_OF_RANGE, span, f"{number} is too {'small' if too_small else 'large'}", help=f"write {describe(kind)}")
+        sink.report(
+            codes.OUT_OF_RANGE,
+            span,
+            f"{number} is too {'small' if too_small else 'large'}",
+            help=f"write {describe(kind)}",
+        )
         return False
     return True
 
 
 def _measure(
-    found: float | Wrong, code: codes.Code, minimum: float, maximum: float | None, show: Callable[[float], str], span: Span,
+    found: float | Wrong,
+    code: codes.Code,
+    minimum: float,
+    maximum: float | None,
+    show: Callable[[float], str],
+    span: Span,
     sink: Sink,
-) -> Value | None:  # fmt: skip
+) -> Value | None:
     if isinstance(found, Wrong):
-        literal = span.text.startswith('"') and "\\" not in span.text and "$${" not in span.text and "%%{" not in span.text
-        place = Span(span.source, span.start + 1 + found.start, span.start + 1 + found.end) if literal and found.end else span
+        literal = (
+            span.text.startswith('"') and "\\" not in span.text and "$${" not in span.text and "%%{" not in span.text
+        )
+        place = (
+            Span(span.source, span.start + 1 + found.start, span.start + 1 + found.end)
+            if literal and found.end
+            else span
+        )
         better = f'write `"{found.better}"`; ' if found.better else ""
-        sink.report(code, place, found.message, help=better + found.help,
-                    fix=replace(span, f'"{found.better}"') if found.better else None)  # fmt: skip
+        sink.report(
+            code,
+            place,
+            found.message,
+            help=better + found.help,
+            fix=replace(span, f'"{found.better}"') if found.better else None,
+        )
         return None
     if found < minimum or (maximum is not None and found > maximum):
         size = "small" if found < minimum else "large"
@@ -212,16 +267,23 @@ def _keyword(value: Reference | String, kind: Keyword, sink: Sink) -> Value | No
     if isinstance(value, Reference) and word in kind.words:
         return Value(word, value.span)
     if isinstance(value, String) and word in kind.words:
-        sink.report(codes.WRONG_TYPE, value.span, "this is a string; needed is the bare word", help=f"write `{word}` without quotes",
-                    fix=replace(value.span, word))  # fmt: skip
+        sink.report(
+            codes.WRONG_TYPE,
+            value.span,
+            "this is a string; needed is the bare word",
+            help=f"write `{word}` without quotes",
+            fix=replace(value.span, word),
+        )
         return None
     near = nearest(word, list(kind.words))
     meanings = "; ".join(f"`{name}`: {meaning}" if meaning else f"`{name}`" for name, meaning in kind.words.items())
     sink.report(
-        codes.UNKNOWN_KEYWORD, value.span, f"`{word}` isn't one of the words that can stand here",
+        codes.UNKNOWN_KEYWORD,
+        value.span,
+        f"`{word}` isn't one of the words that can stand here",
         help=(f"did you mean `{near}`? " if near else "") + f"the words are {meanings}",
         fix=replace(value.span, near) if near else None,
-    )  # fmt: skip
+    )
     return None
 
 
@@ -253,8 +315,13 @@ def _list(value: ListValue, kind: ListOf, sink: Sink) -> Value | None:
         key = typed.data.text if isinstance(typed.data, Reference) else typed.data
         if kind.unique and isinstance(key, str | int | float):
             if key in seen:
-                sink.report(codes.REPEATED_ITEM, item.span, "this is already in the list", secondary=((seen[key], "first here"),),
-                            help="leave it out")  # fmt: skip
+                sink.report(
+                    codes.REPEATED_ITEM,
+                    item.span,
+                    "this is already in the list",
+                    secondary=((seen[key], "first here"),),
+                    help="leave it out",
+                )
                 continue
             seen[key] = item.span
         items.append(typed)
@@ -269,8 +336,12 @@ def _map(value: ObjectValue, kind: MapOf, sink: Sink) -> Value | None:
     complete = True
     for item in value.items:
         if kind.key == "label" and not LABEL_NAME.fullmatch(item.key.text):
-            sink.report(codes.BAD_TEXT, item.key.span, "this can't be the name of a label",
-                        help="label names have letters, digits and `_`, and don't begin with a digit")  # fmt: skip
+            sink.report(
+                codes.BAD_TEXT,
+                item.key.span,
+                "this can't be the name of a label",
+                help="label names have letters, digits and `_`, and don't begin with a digit",
+            )
             complete = False
             continue
         typed = _typed(item.value, kind.value, sink)

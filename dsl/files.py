@@ -33,7 +33,12 @@ def itb_files(paths: Iterable[Path], sink: Sink) -> list[Path]:
             below = sorted(file for file in path.rglob(f"*{SUFFIX}") if file.is_file() and not _hidden(file, path))
             found.update(dict.fromkeys(below))
             if not below:
-                sink.report(codes.NOTHING_TO_CHECK, _at(path), "no file below this folder ends with `.itb`", help="name another folder")
+                sink.report(
+                    codes.NOTHING_TO_CHECK,
+                    _at(path),
+                    "no file below this folder ends with `.itb`",
+                    help="name another folder",
+                )
     return list(found)
 
 
@@ -44,7 +49,12 @@ def scenario_files(path: Path, sink: Sink) -> list[Path]:
     before = sink.errors
     found = [file for file in itb_files([path], sink) if holds_scenario(file)]
     if not found and sink.errors == before:
-        sink.report(codes.NO_SCENARIO, _at(path), "no file below this folder holds a scenario", help="name the scenario's file or folder")
+        sink.report(
+            codes.NO_SCENARIO,
+            _at(path),
+            "no file below this folder holds a scenario",
+            help="name the scenario's file or folder",
+        )
     return found
 
 

@@ -16,7 +16,9 @@ from itbc.dsl.lexing import CLOSERS, OPENERS, tokens
 from itbc.dsl.syntax import File
 
 INDENT = 2
-_OPERANDS_BEFORE_MINUS = frozenset({"IDENT", "NUMBER", "STRING", "TRUE", "FALSE", "NULL", "RPAREN", "RBRACKET", "RBRACE", "DOT"})
+_OPERANDS_BEFORE_MINUS = frozenset(
+    {"IDENT", "NUMBER", "STRING", "TRUE", "FALSE", "NULL", "RPAREN", "RBRACKET", "RBRACE", "DOT"}
+)
 _GRAPHEME = regex.compile(r"\X")
 
 

@@ -44,9 +44,14 @@ def _plain() -> Lark:
 def _load(lexer: str) -> Lark:
     text = files("itbc.dsl").joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(
-        text, parser="lalr", lexer=lexer, postlex=_EverywhereAccepted(), propagate_positions=True,
-        maybe_placeholders=False, keep_all_tokens=True,
-    )  # fmt: skip
+        text,
+        parser="lalr",
+        lexer=lexer,
+        postlex=_EverywhereAccepted(),
+        propagate_positions=True,
+        maybe_placeholders=False,
+        keep_all_tokens=True,
+    )
 
 
 def tokens(text: str, start: int = 0) -> Iterator[Token]:

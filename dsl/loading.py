@@ -64,8 +64,12 @@ class Loader:
             text = self._read(path)
         except UnicodeDecodeError as wrong:
             line = wrong.object[: wrong.start].count(b"\n") + 1
-            self._fail(codes.FILE_NOT_TEXT, nowhere, f"`{name}`, line {line}: byte 0x{wrong.object[wrong.start]:02x} isn't UTF-8",
-                       "save the file as UTF-8")  # fmt: skip
+            self._fail(
+                codes.FILE_NOT_TEXT,
+                nowhere,
+                f"`{name}`, line {line}: byte 0x{wrong.object[wrong.start]:02x} isn't UTF-8",
+                "save the file as UTF-8",
+            )
             return None
         except FileNotFoundError:
             self._fail(codes.FILE_MISSING, nowhere, f"there is no `{name}`", "check the path")
@@ -75,8 +79,12 @@ class Loader:
             self._fail(codes.FILE_UNREADABLE, nowhere, f"`{name}`: {reason}", "is it a readable file?")
             return None
         if len(text) > MAX_CHARACTERS:
-            self._fail(codes.FILE_TOO_LARGE, nowhere, f"`{name}` has {len(text)} characters",
-                       f"at most {MAX_CHARACTERS} are read; split the file")  # fmt: skip
+            self._fail(
+                codes.FILE_TOO_LARGE,
+                nowhere,
+                f"`{name}` has {len(text)} characters",
+                f"at most {MAX_CHARACTERS} are read; split the file",
+            )
             return None
         return SourceFile(name, text, self.relative(path))
 
@@ -90,7 +98,9 @@ class Loader:
         self._visit(path, place, [], order)
         return order
 
-    def _visit(self, path: Path, place: Span | None, trail: list[tuple[Path, Span | None]], order: list[Loaded]) -> None:
+    def _visit(
+        self, path: Path, place: Span | None, trail: list[tuple[Path, Span | None]], order: list[Loaded]
+    ) -> None:
         if path in self._loaded:
             return
         self._loaded[path] = None
@@ -113,29 +123,46 @@ class Loader:
                 continue
             target = resolved(loaded.path.parent, source.data)
             if target in seen:
-                self._sink.report(codes.REPEATED_IMPORT, source.span, "this file is already imported", secondary=((seen[target], "here"),),
-                                  help="leave this import out")  # fmt: skip
+                self._sink.report(
+                    codes.REPEATED_IMPORT,
+                    source.span,
+                    "this file is already imported",
+                    secondary=((seen[target], "here"),),
+                    help="leave this import out",
+                )
                 continue
             seen[target] = source.span
             steps = [step for step, _ in trail]
             if target in steps:
                 names = " → ".join(f"`{self.shown(step)}`" for step in [*steps[steps.index(target) :], target])
-                self._sink.report(codes.IMPORT_CYCLE, source.span, "this closes the circle", notes=(names,),
-                                  help="move what both need into a third file")  # fmt: skip
+                self._sink.report(
+                    codes.IMPORT_CYCLE,
+                    source.span,
+                    "this closes the circle",
+                    notes=(names,),
+                    help="move what both need into a third file",
+                )
                 continue
             if not target.is_file() and self._missing(target):
                 self.damaged = True
-                self._sink.report(codes.IMPORT_MISSING, source.span, f"there is no file `{self.shown(target)}`",
-                                  help="the path is relative to the file it is written in")  # fmt: skip
+                self._sink.report(
+                    codes.IMPORT_MISSING,
+                    source.span,
+                    f"there is no file `{self.shown(target)}`",
+                    help="the path is relative to the file it is written in",
+                )
                 continue
             self._visit(target, source.span, trail, order)
             imported = self._loaded.get(target)
             if imported is not None:
                 for scenario in imported.entry.children("scenario"):
                     self._sink.report(
-                        codes.IMPORT_OF_SCENARIO, source.span, "this file holds a scenario", secondary=((scenario.header, "here"),),
+                        codes.IMPORT_OF_SCENARIO,
+                        source.span,
+                        "this file holds a scenario",
+                        secondary=((scenario.header, "here"),),
                         help="move what both need into a file without a scenario, and import that",
-                    )  # fmt: skip
+                    )
 
     def _missing(self, path: Path) -> bool:
         """Whether a path can't be read by whatever reads files here (which may know files that aren't on the disk)."""

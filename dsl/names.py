@@ -49,9 +49,12 @@ class Names:
         for other in GLOBAL:
             if name in self._declared[other] and other != kind:
                 sink.report(
-                    codes.WRONG_KIND_OF_NAME, place, f"`{name}` is {_a(other)}, not {_a(kind)}",
-                    secondary=((self._declared[other][name].entry.label_span, "declared here"),), help=f"name {_a(kind)}",
-                )  # fmt: skip
+                    codes.WRONG_KIND_OF_NAME,
+                    place,
+                    f"`{name}` is {_a(other)}, not {_a(kind)}",
+                    secondary=((self._declared[other][name].entry.label_span, "declared here"),),
+                    help=f"name {_a(kind)}",
+                )
                 return None
         if not self.damaged:
             unknown(kind, name, place, list(self._declared[kind]), sink)
@@ -67,16 +70,21 @@ def unique(entries: Iterable[Entry], sink: Sink, taken: dict[str, Declaration] |
             continue
         if entry.label in first:
             sink.report(
-                codes.DUPLICATE_NAME, entry.label_span, f"there is already {_a(entry.schema.type)} of this name",
-                secondary=((first[entry.label], "declared first here"),), help="give one of them another name",
-            )  # fmt: skip
+                codes.DUPLICATE_NAME,
+                entry.label_span,
+                f"there is already {_a(entry.schema.type)} of this name",
+                secondary=((first[entry.label], "declared first here"),),
+                help="give one of them another name",
+            )
             continue
         first[entry.label] = entry.label_span
         kept.append(entry)
     return kept
 
 
-def unknown(kind: str, name: str, place: Span, known: Sequence[str], sink: Sink, where: str = "", notes: Sequence[str] = ()) -> None:
+def unknown(
+    kind: str, name: str, place: Span, known: Sequence[str], sink: Sink, where: str = "", notes: Sequence[str] = ()
+) -> None:
     """Report a name that nothing has."""
     near = nearest(name, known)
     if near:
@@ -86,9 +94,13 @@ def unknown(kind: str, name: str, place: Span, known: Sequence[str], sink: Sink,
     else:
         remedy = f"declare {_a(kind)}, or import a file that does" if kind in GLOBAL else f"declare {_a(kind)}"
     sink.report(
-        codes.UNKNOWN_NAME, place, f"there is no {kind} `{name}`{where}", help=remedy, notes=notes,
+        codes.UNKNOWN_NAME,
+        place,
+        f"there is no {kind} `{name}`{where}",
+        help=remedy,
+        notes=notes,
         fix=replace(place, f'"{near}"' if place.text.startswith('"') else near) if near else None,
-    )  # fmt: skip
+    )
 
 
 def _a(kind: str) -> str:

@@ -97,10 +97,14 @@ class _Reader:
         if token.type == "NL" and frame.brackets and frame.brackets[-1].type != "LBRACE":
             return
         if token.type in OPENERS and len(self.frames) + sum(len(f.brackets) for f in self.frames) > MAX_DEPTH:
-            self._report(Mistake.at(
-                codes.TOO_DEEP, self._span(start_of(token), end_of(token)), f"this is level {MAX_DEPTH + 1}",
-                help=f"blocks and brackets may be nested {MAX_DEPTH} deep; the rest of the file wasn't read",
-            ))  # fmt: skip
+            self._report(
+                Mistake.at(
+                    codes.TOO_DEEP,
+                    self._span(start_of(token), end_of(token)),
+                    f"this is level {MAX_DEPTH + 1}",
+                    help=f"blocks and brackets may be nested {MAX_DEPTH} deep; the rest of the file wasn't read",
+                )
+            )
             self._drop_item()
             self.stopped = True
             return
@@ -177,11 +181,21 @@ class _Reader:
         while self.frames[-1].one_line:
             self.frames.pop()
         level = self.frames[-1]
-        resume = resume_after(self.text, found, level.item if not level.fresh else None, open_brackets, level.opener is None)
-        self._report(describe(
-            self.source, found, expected, level.item if not level.fresh else None, open_brackets, resume, stray=stray,
-            in_one_line=frame.one_line,
-        ))  # fmt: skip
+        resume = resume_after(
+            self.text, found, level.item if not level.fresh else None, open_brackets, level.opener is None
+        )
+        self._report(
+            describe(
+                self.source,
+                found,
+                expected,
+                level.item if not level.fresh else None,
+                open_brackets,
+                resume,
+                stray=stray,
+                in_one_line=frame.one_line,
+            )
+        )
         self._drop_item(resume)
         if not self.stopped:
             self._seek(resume.position)
@@ -220,7 +234,11 @@ class _Reader:
         """Feed the parser tokens that aren't in the text."""
         for kind in types:
             if kind == "IDENT" and first is not None:
-                self.parser.feed_token(first if first.type == "IDENT" else Token("IDENT", str(first), start_of(first), end_pos=end_of(first)))
+                self.parser.feed_token(
+                    first
+                    if first.type == "IDENT"
+                    else Token("IDENT", str(first), start_of(first), end_pos=end_of(first))
+                )
             else:
                 self.parser.feed_token(Token(kind, "", at, end_pos=max(at, end)))
 
@@ -254,28 +272,40 @@ class _Reader:
         for outer in self.frames:
             if outer.suspect is not None:
                 place, closer = outer.suspect
-                secondary.append((self._span(closer, closer + 1), "this brace is indented as if it closed an outer block"))
+                secondary.append(
+                    (self._span(closer, closer + 1), "this brace is indented as if it closed an outer block")
+                )
                 break
         end = len(self.text)
         secondary.append((self._span(end, end), "the file ends here"))
         return Mistake.at(
-            codes.UNCLOSED_BLOCK, self._span(place, place + 1), "this brace has no partner",
-            secondary=tuple(secondary), help="close the block with `}` on a line of its own",
-        )  # fmt: skip
+            codes.UNCLOSED_BLOCK,
+            self._span(place, place + 1),
+            "this brace has no partner",
+            secondary=tuple(secondary),
+            help="close the block with `}` on a line of its own",
+        )
 
     def _report(self, mistake: Mistake) -> None:
         self.errors += 1
         self.damaged = True
         self.sink.report(
-            mistake.code, mistake.span, mistake.message, secondary=mistake.secondary, notes=mistake.notes,
-            help=mistake.help, fix=mistake.fix,
-        )  # fmt: skip
+            mistake.code,
+            mistake.span,
+            mistake.message,
+            secondary=mistake.secondary,
+            notes=mistake.notes,
+            help=mistake.help,
+            fix=mistake.fix,
+        )
         if self.errors >= MAX_ERRORS and not self.stopped:
             self.stopped = True
             self.sink.report(
-                codes.TOO_MANY_ERRORS, mistake.span, f"this is the {MAX_ERRORS}th; the rest of the file wasn't read",
+                codes.TOO_MANY_ERRORS,
+                mistake.span,
+                f"this is the {MAX_ERRORS}th; the rest of the file wasn't read",
                 help="is this an .itb file? Mend the first errors and check again",
-            )  # fmt: skip
+            )
 
     # -- places --------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,12 @@ def problem(query: str) -> Wrong | None:
         if char in "\"'`":
             end = _end_of_string(query, position)
             if end is None:
-                return Wrong(f"a {char} at character {position + 1} is never closed", "close the string inside the query", position, len(query))
+                return Wrong(
+                    f"a {char} at character {position + 1} is never closed",
+                    "close the string inside the query",
+                    position,
+                    len(query),
+                )
             position = end
             content = True
             continue
@@ -30,13 +35,20 @@ def problem(query: str) -> Wrong | None:
         elif char in _PARTNERS:
             if not stack or stack[-1][0] != _PARTNERS[char]:
                 open_one = f"`{stack[-1][0]}` is open there" if stack else "nothing is open there"
-                return Wrong(f"the `{char}` at character {position + 1} closes nothing: {open_one}", "balance the brackets", position, position + 1)
+                return Wrong(
+                    f"the `{char}` at character {position + 1} closes nothing: {open_one}",
+                    "balance the brackets",
+                    position,
+                    position + 1,
+                )
             stack.pop()
         content = content or not char.isspace()
         position += 1
     if stack:
         char, at = stack[-1]
-        return Wrong(f"the `{char}` at character {at + 1} is never closed", f"close it with `{_CLOSERS[char]}`", at, at + 1)
+        return Wrong(
+            f"the `{char}` at character {at + 1} is never closed", f"close it with `{_CLOSERS[char]}`", at, at + 1
+        )
     return None if content else Wrong("the query is empty", "write a PromQL expression", 0, len(query))
 
 

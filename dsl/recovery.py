@@ -13,15 +13,42 @@ from itbc.dsl.lexing import CLOSERS, OPENERS, end_of, start_of, tokens
 from itbc.dsl.source import SourceFile, Span
 
 _WORDS = {
-    "IDENT": "a name", "NL": "the end of the line", "EQUAL": "`=`", "LBRACE": "`{`", "RBRACE": "`}`", "LBRACKET": "`[`",
-    "RBRACKET": "`]`", "LPAREN": "`(`", "RPAREN": "`)`", "DOT": "`.`", "COMMA": "`,`", "COLON": "`:`", "STRING": "a string",
-    "NUMBER": "a number", "QUESTION": "`?`", "$END": "the end of the file",
-}  # fmt: skip
+    "IDENT": "a name",
+    "NL": "the end of the line",
+    "EQUAL": "`=`",
+    "LBRACE": "`{`",
+    "RBRACE": "`}`",
+    "LBRACKET": "`[`",
+    "RBRACKET": "`]`",
+    "LPAREN": "`(`",
+    "RPAREN": "`)`",
+    "DOT": "`.`",
+    "COMMA": "`,`",
+    "COLON": "`:`",
+    "STRING": "a string",
+    "NUMBER": "a number",
+    "QUESTION": "`?`",
+    "$END": "the end of the file",
+}
 _VALUE = frozenset({"STRING", "NUMBER", "TRUE", "FALSE", "NULL", "LBRACKET", "LPAREN"})
-_OPERATORS = frozenset({
-    "OR", "AND", "SAME", "DIFFERENT", "LESS", "AT_MOST", "MORE", "AT_LEAST", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT",
-    "BANG",
-})  # fmt: skip
+_OPERATORS = frozenset(
+    {
+        "OR",
+        "AND",
+        "SAME",
+        "DIFFERENT",
+        "LESS",
+        "AT_MOST",
+        "MORE",
+        "AT_LEAST",
+        "PLUS",
+        "MINUS",
+        "STAR",
+        "SLASH",
+        "PERCENT",
+        "BANG",
+    }
+)
 _SMART_QUOTES = frozenset("“”„«»‘’`´")
 
 
@@ -66,7 +93,9 @@ class Resume:
     unclosed: Token | None = None
 
 
-def resume_after(text: str, found: Token, item: Token | None, open_brackets: Sequence[Token], at_file_level: bool) -> Resume:
+def resume_after(
+    text: str, found: Token, item: Token | None, open_brackets: Sequence[Token], at_file_level: bool
+) -> Resume:
     """Find the next line of the same block after the token `found`, which the parser refused.
 
     Brackets that the broken item opened are skipped as a whole, unless a line looks like the next item of the block.
@@ -150,9 +179,16 @@ def _looks_like_item(text: str, position: int, column: int, stack: Sequence[Toke
 
 
 def describe(
-    source: SourceFile, found: Token, expected: frozenset[str], item: Token | None, open_brackets: Sequence[Token],
-    resume: Resume, *, stray: bool, in_one_line: bool,
-) -> Mistake:  # fmt: skip
+    source: SourceFile,
+    found: Token,
+    expected: frozenset[str],
+    item: Token | None,
+    open_brackets: Sequence[Token],
+    resume: Resume,
+    *,
+    stray: bool,
+    in_one_line: bool,
+) -> Mistake:
     """Say what is wrong with the token `found` where one of `expected` should be."""
     span = Span(source, start_of(found), max(end_of(found), start_of(found)))
     special = _special(source, found, span)
@@ -162,16 +198,20 @@ def describe(
         return Mistake.at(codes.STRAY_BRACE, span, "no block is open here", drop=True)
     if in_one_line and found.type in ("IDENT", "NL", "COMMA") and ("RBRACE" in expected or found.type == "NL"):
         return Mistake.at(
-            codes.ONE_LINE_BLOCK, span, "the block has to end here",
+            codes.ONE_LINE_BLOCK,
+            span,
+            "the block has to end here",
             help="put `{` at the end of the first line, each attribute on a line of its own, and `}` on the last",
-        )  # fmt: skip
+        )
     if resume.unclosed is not None and open_brackets and resume.unclosed is open_brackets[-1]:
         bracket = Span(source, start_of(resume.unclosed), end_of(resume.unclosed))
         return Mistake.at(
-            codes.UNCLOSED_BRACKET, bracket, f"this `{bracket.text}` has no partner",
+            codes.UNCLOSED_BRACKET,
+            bracket,
+            f"this `{bracket.text}` has no partner",
             secondary=((span, f"{_found(found)} can't stand inside it"),),
             help=f"close it with {_WORDS[OPENERS[resume.unclosed.type]]}",
-        )  # fmt: skip
+        )
     return _unexpected(found, expected, item, span)
 
 
@@ -191,27 +231,37 @@ def _unexpected(found: Token, expected: frozenset[str], item: Token | None, span
     elif found.type == "EQUAL" and item is None:
         help_text = "an attribute begins with its name"
     elif item is None:
-        help_text = "a line of a block is an attribute `name = value` or a block `type \"label\" {`"
+        help_text = 'a line of a block is an attribute `name = value` or a block `type "label" {`'
     return Mistake.at(codes.UNEXPECTED_TOKEN, span, message, help=help_text, fix=fix)
 
 
 def _special(source: SourceFile, found: Token, span: Span) -> Mistake | None:
     if found.type == "WRONG_UNTERMINATED":
         return Mistake.at(
-            codes.UNTERMINATED_STRING, Span(source, span.start, span.end), "this string has no closing `\"`",
-            help="close it with `\"`; a line break inside a string is written `\\n`",
-        )  # fmt: skip
+            codes.UNTERMINATED_STRING,
+            Span(source, span.start, span.end),
+            'this string has no closing `"`',
+            help='close it with `"`; a line break inside a string is written `\\n`',
+        )
     if found.type == "WRONG_COMMENT":
         opening = Span(source, span.start, span.start + 2)
-        return Mistake.at(codes.UNCLOSED_COMMENT, opening, "this comment goes on to the end of the file", help="close it with `*/`")
+        return Mistake.at(
+            codes.UNCLOSED_COMMENT, opening, "this comment goes on to the end of the file", help="close it with `*/`"
+        )
     if found.type == "WRONG_HEREDOC":
         return Mistake.at(
-            codes.HEREDOC, span, "a heredoc begins here", help="write the text as one quoted string, with `\\n` for line breaks"
+            codes.HEREDOC,
+            span,
+            "a heredoc begins here",
+            help="write the text as one quoted string, with `\\n` for line breaks",
         )
     if found.type == "WRONG_SINGLE_QUOTED":
         inner = found[1:-1].replace("\\", "\\\\").replace('"', '\\"')
         return Mistake.at(
-            codes.SINGLE_QUOTES, span, "this is quoted with `'`", fix=Fix("use double quotes", (Edit(span, f'"{inner}"'),))
+            codes.SINGLE_QUOTES,
+            span,
+            "this is quoted with `'`",
+            fix=Fix("use double quotes", (Edit(span, f'"{inner}"'),)),
         )
     if found.type in ("WRONG_CHARACTER", "WRONG_NUMBER"):
         return _character(found, span)
@@ -221,18 +271,27 @@ def _special(source: SourceFile, found: Token, span: Span) -> Mistake | None:
 def _character(found: Token, span: Span) -> Mistake:
     if found.type == "WRONG_NUMBER":
         return Mistake.at(
-            codes.NUMBER_RANGE, span, "not a number", help="numbers are written like `0`, `12`, `0.5` or `1e6`, without leading zeros"
+            codes.NUMBER_RANGE,
+            span,
+            "not a number",
+            help="numbers are written like `0`, `12`, `0.5` or `1e6`, without leading zeros",
         )
     char = str(found)
     shown = f"`{char}`" if char.isprintable() else f"U+{ord(char):04X}"
     if char == ";":
-        return Mistake.at(codes.UNEXPECTED_CHARACTER, span, f"{shown} ends nothing here", help="end the line instead", drop=True)
+        return Mistake.at(
+            codes.UNEXPECTED_CHARACTER, span, f"{shown} ends nothing here", help="end the line instead", drop=True
+        )
     if char in _SMART_QUOTES or char == "'":
-        return Mistake.at(codes.UNEXPECTED_CHARACTER, span, f"{shown} is not a quote of this language", help="quote strings with `\"`")
+        return Mistake.at(
+            codes.UNEXPECTED_CHARACTER, span, f"{shown} is not a quote of this language", help='quote strings with `"`'
+        )
     return Mistake.at(
-        codes.UNEXPECTED_CHARACTER, span, f"{shown} can't stand outside a string",
+        codes.UNEXPECTED_CHARACTER,
+        span,
+        f"{shown} can't stand outside a string",
         help="names have letters (a-z, A-Z), digits, `_` and `-`; anything else goes into a quoted string",
-    )  # fmt: skip
+    )
 
 
 def _found(token: Token) -> str:
@@ -246,15 +305,20 @@ def _expectation(expected: frozenset[str], found: Token) -> str:
     """The expected tokens in words: values and operators are named as such."""
     del found
     words: list[str] = []
-    if _VALUE <= expected:
+    if expected >= _VALUE:
         words.append("a value")
         expected = expected - _VALUE - {"IDENT", "LBRACE", "MINUS", "BANG", "STRING"}
-    names = [_WORDS[kind] for kind in ("STRING", "IDENT", "EQUAL", "LBRACE", "COMMA", "COLON", "RBRACE", "RBRACKET", "RPAREN", "NL")
-             if kind in expected]  # fmt: skip
+    names = [
+        _WORDS[kind]
+        for kind in ("STRING", "IDENT", "EQUAL", "LBRACE", "COMMA", "COLON", "RBRACE", "RBRACKET", "RPAREN", "NL")
+        if kind in expected
+    ]
     if "STRING" in expected and "LBRACE" in expected:
         names = ["a label in quotes" if name == "a string" else name for name in names if name != "a name"]
     elif "IDENT" in expected and "NL" in expected and "RBRACE" in expected:
-        names = ["an attribute, a block" if name == "a name" else name for name in names if name != "the end of the line"]
+        names = [
+            "an attribute, a block" if name == "a name" else name for name in names if name != "the end of the line"
+        ]
     elif "IDENT" in expected and "NL" in expected:
         names = ["an attribute or a block"]
     words += names

@@ -50,22 +50,33 @@ def _block(schema: BlockSchema, labels: tuple[Label, ...], body: Body, header: S
         if nested_schema.maximum is not None and len(found) > nested_schema.maximum:
             for again in found[nested_schema.maximum :]:
                 sink.report(
-                    codes.REPEATED_BLOCK, again, f"`{nested_schema.block.type}` is already there",
-                    secondary=((found[0], "first here"),), help="merge the two blocks into one, or remove one",
-                )  # fmt: skip
+                    codes.REPEATED_BLOCK,
+                    again,
+                    f"`{nested_schema.block.type}` is already there",
+                    secondary=((found[0], "first here"),),
+                    help="merge the two blocks into one, or remove one",
+                )
     return Entry(schema, labels, values, names, frozenset(broken), tuple(extras), tuple(blocks), header, span, damaged)
 
 
 def _attribute(
-    schema: BlockSchema, item: Attribute, sink: Sink, values: dict[str, Value], names: dict[str, Name], broken: set[str],
+    schema: BlockSchema,
+    item: Attribute,
+    sink: Sink,
+    values: dict[str, Value],
+    names: dict[str, Name],
+    broken: set[str],
     extras: list[Attribute],
-) -> None:  # fmt: skip
+) -> None:
     name = item.name
     if name.text in names:
         sink.report(
-            codes.DUPLICATE_ATTRIBUTE, name.span, f"`{name.text}` again",
-            secondary=((names[name.text].span, "first given here"),), help="keep one of the two",
-        )  # fmt: skip
+            codes.DUPLICATE_ATTRIBUTE,
+            name.span,
+            f"`{name.text}` again",
+            secondary=((names[name.text].span, "first given here"),),
+            help="keep one of the two",
+        )
         return
     known = schema.attribute(name.text)
     if known is None:
@@ -96,10 +107,12 @@ def _nested(schema: BlockSchema, item: Block, sink: Sink, broken: set[str]) -> E
             end = Span(item.header.source, item.header.end, item.header.end)
             takes_object = isinstance(known.type, MapOf) and not item.labels
             sink.report(
-                codes.ATTRIBUTE_AS_BLOCK, item.header, f"`{item.type.text}` is {describe(known.type)}",
+                codes.ATTRIBUTE_AS_BLOCK,
+                item.header,
+                f"`{item.type.text}` is {describe(known.type)}",
                 help=f"write `{item.type.text} = {{ … }}`" if takes_object else f"write `{item.type.text} = …`",
                 fix=Fix("insert `=`", (Edit(end, " ="),)) if takes_object else None,
-            )  # fmt: skip
+            )
         else:
             _unknown(schema, item.type, sink, broken, block=True)
         return None
@@ -113,9 +126,12 @@ def _block_as_attribute(item: Attribute, sink: Sink) -> None:
         between = Span(item.span.source, item.name.span.end, item.value.span.start)
         fix = Fix("remove the `=`", (Edit(between, " "),))
     sink.report(
-        codes.BLOCK_AS_ATTRIBUTE, item.name.span, f"`{item.name.text}` is written without `=`",
-        help=f"write `{item.name.text} {{ … }}`, each attribute on its own line", fix=fix,
-    )  # fmt: skip
+        codes.BLOCK_AS_ATTRIBUTE,
+        item.name.span,
+        f"`{item.name.text}` is written without `=`",
+        help=f"write `{item.name.text} {{ … }}`, each attribute on its own line",
+        fix=fix,
+    )
 
 
 def _unknown(schema: BlockSchema, name: Name, sink: Sink, broken: set[str], *, block: bool) -> None:
@@ -133,10 +149,12 @@ def _unknown(schema: BlockSchema, name: Name, sink: Sink, broken: set[str], *, b
     else:
         remedy = "nothing can stand in this block"
     sink.report(
-        codes.UNKNOWN_BLOCK if block else codes.UNKNOWN_ATTRIBUTE, name.span,
-        f"{where} has no {'block' if block else 'attribute'} `{name.text}`", help=remedy,
+        codes.UNKNOWN_BLOCK if block else codes.UNKNOWN_ATTRIBUTE,
+        name.span,
+        f"{where} has no {'block' if block else 'attribute'} `{name.text}`",
+        help=remedy,
         fix=replace(name.span, near) if near and near in same else None,
-    )  # fmt: skip
+    )
 
 
 def _labels(schema: BlockSchema, item: Block, sink: Sink) -> None:
@@ -148,35 +166,51 @@ def _labels(schema: BlockSchema, item: Block, sink: Sink) -> None:
         place = Span(item.header.source, extra[0].span.start, extra[-1].span.end) if extra else item.header
         form = " ".join([schema.type, *(f'"{label.name}"' for label in schema.labels)])
         sink.report(
-            codes.LABEL_COUNT, place, f"`{schema.type}` has {wanted or 'no'} label{'' if wanted == 1 else 's'}, not {len(item.labels)}",
+            codes.LABEL_COUNT,
+            place,
+            f"`{schema.type}` has {wanted or 'no'} label{'' if wanted == 1 else 's'}, not {len(item.labels)}",
             help=f"write `{form} {{`",
-        )  # fmt: skip
+        )
         return
     for label, known in zip(item.labels, schema.labels, strict=True):
         pattern, remedy = _LABELS[known.kind]
         if not pattern.fullmatch(label.text):
-            sink.report(codes.BAD_LABEL, label.span, f"`{label.text}` can't be a name here" if label.text else "this is empty", help=remedy)
+            sink.report(
+                codes.BAD_LABEL,
+                label.span,
+                f"`{label.text}` can't be a name here" if label.text else "this is empty",
+                help=remedy,
+            )
 
 
 def _completeness(
-    schema: BlockSchema, names: dict[str, Name], broken: set[str], counts: dict[str, list[Span]], header: Span, sink: Sink,
-) -> None:  # fmt: skip
+    schema: BlockSchema,
+    names: dict[str, Name],
+    broken: set[str],
+    counts: dict[str, list[Span]],
+    header: Span,
+    sink: Sink,
+) -> None:
     place = Span(header.source, header.start, header.start) if schema is FILE else header
     for attribute in schema.attributes:
         if attribute.required and attribute.name not in names and attribute.name not in broken:
             sink.report(
-                codes.MISSING_ATTRIBUTE, place, f"`{schema.type}` needs `{attribute.name}`",
+                codes.MISSING_ATTRIBUTE,
+                place,
+                f"`{schema.type}` needs `{attribute.name}`",
                 help=f"add `{attribute.name} = …` ({describe(attribute.type)}): {attribute.doc}",
-            )  # fmt: skip
+            )
     for nested in schema.blocks:
         found = len(counts.get(nested.block.type, []))
         if found < nested.minimum and nested.block.type not in broken:
             amount = f"{nested.minimum} blocks" if nested.minimum > 1 else "a block"
             form = " ".join([nested.block.type, *(f'"{label.name}"' for label in nested.block.labels)])
             sink.report(
-                codes.MISSING_BLOCK, place, f"`{schema.type}` needs {amount} `{nested.block.type}`",
+                codes.MISSING_BLOCK,
+                place,
+                f"`{schema.type}` needs {amount} `{nested.block.type}`",
                 help=f"add `{form} {{ … }}`: {nested.block.doc}",
-            )  # fmt: skip
+            )
     for choice in schema.exclusive:
         given = [name for name in choice if name in names]
         if len(given) == 1 or (not given and any(name in broken for name in choice)):
@@ -184,4 +218,6 @@ def _completeness(
         spot = names[given[1]].span if given else place
         message = f"`{given[1]}` stands beside `{given[0]}`" if given else f"`{schema.type}` has none of them"
         secondary = ((names[given[0]].span, "the other one"),) if given else ()
-        sink.report(codes.EXACTLY_ONE, spot, message, secondary=secondary, help=f"give exactly one of {listing(list(choice))}")
+        sink.report(
+            codes.EXACTLY_ONE, spot, message, secondary=secondary, help=f"give exactly one of {listing(list(choice))}"
+        )

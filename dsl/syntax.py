@@ -135,7 +135,18 @@ class Invalid:
 
 
 Expression: TypeAlias = (
-    String | Number | Boolean | Null | ListValue | ObjectValue | Reference | Call | Unary | Binary | Conditional | Invalid
+    String
+    | Number
+    | Boolean
+    | Null
+    | ListValue
+    | ObjectValue
+    | Reference
+    | Call
+    | Unary
+    | Binary
+    | Conditional
+    | Invalid
 )
 
 

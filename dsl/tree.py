@@ -15,9 +15,26 @@ from itbc.dsl.diagnostics import Edit, Fix, Sink, replace
 from itbc.dsl.lexing import end_of, start_of
 from itbc.dsl.source import SourceFile, Span
 from itbc.dsl.syntax import (
-    Attribute, Binary, Block, Body, Boolean, Call, Conditional, Expression, Invalid, Label, ListValue, Name, Null, Number,
-    ObjectItem, ObjectValue, Reference, String, Unary,
-)  # fmt: skip
+    Attribute,
+    Binary,
+    Block,
+    Body,
+    Boolean,
+    Call,
+    Conditional,
+    Expression,
+    Invalid,
+    Label,
+    ListValue,
+    Name,
+    Null,
+    Number,
+    ObjectItem,
+    ObjectValue,
+    Reference,
+    String,
+    Unary,
+)
 
 MAX_EXPRESSION_DEPTH = 100
 """How many operations of a value may hang on each other."""
@@ -81,8 +98,10 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
         inside = Span(self.source, end_of(opener), start_of(closer))
         header = Span(self.source, kind.span.start, labels[-1].span.end if labels else kind.span.end)
         damaged = body.damaged or not all(label.valid for label in labels)
-        return Block(kind, labels, Body(body.items, inside, body.damaged), header, self._meta(meta)) if not damaged else Block(
-            kind, labels, Body(body.items, inside, body.damaged), header, self._meta(meta)
+        return (
+            Block(kind, labels, Body(body.items, inside, body.damaged), header, self._meta(meta))
+            if not damaged
+            else Block(kind, labels, Body(body.items, inside, body.damaged), header, self._meta(meta))
         )
 
     def label(self, children: list[_Child]) -> Label:
@@ -92,9 +111,12 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
             return Label("", span, valid=False)
         if token.type == "IDENT":
             self._report(
-                codes.UNQUOTED_LABEL, span, "labels are strings", fix=Fix("quote it", (Edit(span, f'"{token}"'),)),
+                codes.UNQUOTED_LABEL,
+                span,
+                "labels are strings",
+                fix=Fix("quote it", (Edit(span, f'"{token}"'),)),
                 help=f'write `"{token}"`',
-            )  # fmt: skip
+            )
             return Label(str(token), span)
         if token.type == "WRONG_TEMPLATE" or "${" in token or "%{" in token:
             self._report(codes.TEMPLATE, span, "labels are plain names", help="write the name itself")
@@ -129,18 +151,25 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
         place = Span(self.source, span.start + found.start(), span.start + found.end()) if found else span
         mark = "$" if token[found.start() if found else 0] == "$" else "%"
         self._report(
-            codes.TEMPLATE, place, "nothing is filled in here",
+            codes.TEMPLATE,
+            place,
+            "nothing is filled in here",
             help=f"write the value itself; for the characters `{mark}{{` write `{mark}{mark}{{`",
             fix=Fix(f"write `{mark}{mark}{{`", (Edit(Span(self.source, place.start, place.start), mark),)),
-        )  # fmt: skip
+        )
         return _Built(Invalid(span), 1)
 
     def single_quoted(self, children: list[_Child]) -> _Built:
         token: Token = children[0]
         span = self._span(token)
         inner = token[1:-1].replace("\\", "\\\\").replace('"', '\\"')
-        self._report(codes.SINGLE_QUOTES, span, "this is quoted with `'`", fix=Fix("use double quotes", (Edit(span, f'"{inner}"'),)),
-                     help=f'write `"{inner}"`')  # fmt: skip
+        self._report(
+            codes.SINGLE_QUOTES,
+            span,
+            "this is quoted with `'`",
+            fix=Fix("use double quotes", (Edit(span, f'"{inner}"'),)),
+            help=f'write `"{inner}"`',
+        )
         return _Built(Invalid(span), 1)
 
     def number(self, children: list[_Child]) -> _Built:
@@ -149,7 +178,9 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
         whole = token.isdigit()
         value = float(token) if not whole or len(token) > _MOST_DIGITS else int(token)
         if not math.isfinite(value) or len(token) > _MOST_DIGITS:
-            self._report(codes.NUMBER_RANGE, span, "this number is too large", help="the largest number is about 1.8e308")
+            self._report(
+                codes.NUMBER_RANGE, span, "this number is too large", help="the largest number is about 1.8e308"
+            )
             return _Built(Invalid(span), 1)
         return _Built(Number(value, span), 1)
 
@@ -157,9 +188,12 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
         token: Token = children[0]
         span = self._span(token)
         self._report(
-            codes.UNQUOTED_QUANTITY, span, "durations and quantities are strings", fix=replace(span, f'"{token}"'),
+            codes.UNQUOTED_QUANTITY,
+            span,
+            "durations and quantities are strings",
+            fix=replace(span, f'"{token}"'),
             help=f'write `"{token}"`',
-        )  # fmt: skip
+        )
         return _Built(Invalid(span), 1)
 
     def boolean(self, children: list[_Child]) -> _Built:
@@ -204,9 +238,12 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
         for key, value in pairs:
             if key.text in seen:
                 self._report(
-                    codes.DUPLICATE_KEY, key.span, f"`{key.text}` again", secondary=((seen[key.text], "first given here"),),
+                    codes.DUPLICATE_KEY,
+                    key.span,
+                    f"`{key.text}` again",
+                    secondary=((seen[key.text], "first given here"),),
                     help="keep one of the two",
-                )  # fmt: skip
+                )
                 continue
             seen[key.text] = key.span
             items.append(ObjectItem(key, value.value))
@@ -216,8 +253,13 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
         key, joint, value = children
         if joint.type == "COLON":
             span = self._span(joint)
-            self._report(codes.COLON_IN_OBJECT, span, "write `=` here", fix=Fix("replace `:` by ` =`", (Edit(span, " ="),)),
-                         help="an object is `{ key = value }`")  # fmt: skip
+            self._report(
+                codes.COLON_IN_OBJECT,
+                span,
+                "write `=` here",
+                fix=Fix("replace `:` by ` =`", (Edit(span, " ="),)),
+                help="an object is `{ key = value }`",
+            )
         name = self._name(key) if key.type == "IDENT" else Name(self._text(key), self._span(key))
         return name, value
 
@@ -252,8 +294,12 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
         depth = 1 + max((part.depth for part in parts), default=0)
         if depth <= MAX_EXPRESSION_DEPTH:
             return _Built(value, depth)
-        self._report(codes.TOO_DEEP, value.span, f"more than {MAX_EXPRESSION_DEPTH} operations hang on each other here",
-                     help="write the result itself")  # fmt: skip
+        self._report(
+            codes.TOO_DEEP,
+            value.span,
+            f"more than {MAX_EXPRESSION_DEPTH} operations hang on each other here",
+            help="write the result itself",
+        )
         return _Built(Invalid(value.span), -1_000_000)
 
     def _name(self, token: Token) -> Name:
@@ -265,8 +311,13 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
         for offset, char in enumerate(token):
             if (ord(char) < ord(" ") and char != "\t") or char in "\x7f\u2028\u2029\ufeff":
                 place = Span(self.source, start + offset, start + offset + 1)
-                self._report(codes.CONTROL_CHARACTER, place, f"U+{ord(char):04X} stands here", help=f"write `\\u{ord(char):04x}`",
-                             fix=Fix("write it as an escape", (Edit(place, f"\\u{ord(char):04x}"),)))  # fmt: skip
+                self._report(
+                    codes.CONTROL_CHARACTER,
+                    place,
+                    f"U+{ord(char):04X} stands here",
+                    help=f"write `\\u{ord(char):04x}`",
+                    fix=Fix("write it as an escape", (Edit(place, f"\\u{ord(char):04x}"),)),
+                )
 
         def substitute(match: re.Match[str]) -> str:
             found = match.group()
@@ -280,10 +331,12 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
                     return chr(point)
             place = Span(self.source, start + 1 + match.start(), start + 1 + match.end())
             self._report(
-                codes.BAD_ESCAPE, place, f"`{found}` stands for nothing",
-                help="the escapes are `\\n`, `\\r`, `\\t`, `\\\"`, `\\\\`, `\\uNNNN` and `\\UNNNNNNNN`; a backslash is `\\\\`",
+                codes.BAD_ESCAPE,
+                place,
+                f"`{found}` stands for nothing",
+                help='the escapes are `\\n`, `\\r`, `\\t`, `\\"`, `\\\\`, `\\uNNNN` and `\\UNNNNNNNN`; a backslash is `\\\\`',
                 fix=Fix("write a backslash", (Edit(Span(self.source, place.start, place.start + 1), "\\\\"),)),
-            )  # fmt: skip
+            )
             return found
 
         return _ESCAPE.sub(substitute, token[1:-1])

@@ -17,13 +17,46 @@ DECIMAL = {"m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e1
 _DURATION_PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)([A-Za-zµ]*)")
 _QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)([A-Za-z]*)")
 _DURATION_MISTAKES = {
-    "sec": "s", "secs": "s", "second": "s", "seconds": "s", "min": "m", "mins": "m", "minute": "m", "minutes": "m", "hr": "h",
-    "hrs": "h", "hour": "h", "hours": "h", "day": "d", "days": "d", "msec": "ms", "millis": "ms", "milliseconds": "ms",
-}  # fmt: skip
+    "sec": "s",
+    "secs": "s",
+    "second": "s",
+    "seconds": "s",
+    "min": "m",
+    "mins": "m",
+    "minute": "m",
+    "minutes": "m",
+    "hr": "h",
+    "hrs": "h",
+    "hour": "h",
+    "hours": "h",
+    "day": "d",
+    "days": "d",
+    "msec": "ms",
+    "millis": "ms",
+    "milliseconds": "ms",
+}
 _QUANTITY_MISTAKES = {
-    "b": "", "K": "k", "KB": "k", "KiB": "Ki", "MB": "M", "MiB": "Mi", "GB": "G", "GiB": "Gi", "TB": "T", "TiB": "Ti",
-    "kb": "k", "mb": "M", "gb": "G", "gi": "Gi", "mi": "Mi", "ki": "Ki", "g": "G", "cores": "", "core": "", "cpu": "",
-}  # fmt: skip
+    "b": "",
+    "K": "k",
+    "KB": "k",
+    "KiB": "Ki",
+    "MB": "M",
+    "MiB": "Mi",
+    "GB": "G",
+    "GiB": "Gi",
+    "TB": "T",
+    "TiB": "Ti",
+    "kb": "k",
+    "mb": "M",
+    "gb": "G",
+    "gi": "Gi",
+    "mi": "Mi",
+    "ki": "Ki",
+    "g": "G",
+    "cores": "",
+    "core": "",
+    "cpu": "",
+}
 _LONGEST = 40
 
 
@@ -47,7 +80,11 @@ def duration(text: str) -> float | Wrong:
     while position < len(text):
         part = _DURATION_PART.match(text, position)
         if part is None:
-            sign = "a duration can't be negative" if text[position] == "-" else f"`{text[position:]}` isn't a number with a unit"
+            sign = (
+                "a duration can't be negative"
+                if text[position] == "-"
+                else f"`{text[position:]}` isn't a number with a unit"
+            )
             return Wrong(sign, forms, position, len(text))
         number, unit = part.groups()
         if not unit:
@@ -96,9 +133,12 @@ def quantity(text: str, of: str) -> float | Wrong:
         right = nearest(unit, [suffix for suffix in (*BINARY, *DECIMAL) if suffix])
     message = f"`{unit}` isn't a unit of size" + ("; it is one of time" if unit in DURATION_UNITS else "")
     return Wrong(
-        message, "the units are `Ki`, `Mi`, `Gi`, `Ti` (powers of 1024) and `k`, `M`, `G`, `T` (powers of 1000)", start, end,
+        message,
+        "the units are `Ki`, `Mi`, `Gi`, `Ti` (powers of 1024) and `k`, `M`, `G`, `T` (powers of 1000)",
+        start,
+        end,
         text[:start] + right + text[end:] if right is not None and unit not in DURATION_UNITS else "",
-    )  # fmt: skip
+    )
 
 
 def show_duration(seconds: float) -> str:

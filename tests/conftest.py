@@ -12,7 +12,9 @@ Golden = Callable[[Path, str], None]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="write golden files anew instead of comparing with them")
+    parser.addoption(
+        "--update-golden", action="store_true", help="write golden files anew instead of comparing with them"
+    )
 
 
 @pytest.fixture
@@ -25,7 +27,9 @@ def golden(request: pytest.FixtureRequest) -> Golden:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         assert path.is_file(), f"{path.name} is missing: run pytest with --update-golden and look at what it wrote"
-        assert text == path.read_text(encoding="utf-8"), f"{path.name} differs: run with --update-golden if that is meant"
+        assert text == path.read_text(encoding="utf-8"), (
+            f"{path.name} differs: run with --update-golden if that is meant"
+        )
 
     return compare
 

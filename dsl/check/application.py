@@ -54,9 +54,12 @@ def _objects(entry: Entry, folder: Path, namespace: str, shared: Shared) -> tupl
         for declared in read:
             if declared.ref in first:
                 shared.sink.report(
-                    codes.DUPLICATE_OBJECT, declared.span, f"{declared.ref.kind} `{declared.ref.name}` again",
-                    secondary=((first[declared.ref], "declared first here"),), help="remove one of them, or rename it",
-                )  # fmt: skip
+                    codes.DUPLICATE_OBJECT,
+                    declared.span,
+                    f"{declared.ref.kind} `{declared.ref.name}` again",
+                    secondary=((first[declared.ref], "declared first here"),),
+                    help="remove one of them, or rename it",
+                )
                 continue
             first[declared.ref] = declared.span
             objects.append(declared)
@@ -71,14 +74,21 @@ def _images(entry: Entry, folder: Path, sink: Sink) -> list[Image]:
         if source is None or reference is None:
             continue
         if reference.data in references:
-            sink.report(codes.DUPLICATE_NAME, reference.span, "another image has this reference",
-                        secondary=((references[reference.data], "here"),), help="give it another tag")  # fmt: skip
+            sink.report(
+                codes.DUPLICATE_NAME,
+                reference.span,
+                "another image has this reference",
+                secondary=((references[reference.data], "here"),),
+                help="give it another tag",
+            )
             continue
         references[reference.data] = reference.span
         path = resolved(folder, source.data)
         problem = _source_problem(path)
         if problem:
-            sink.report(codes.IMAGE_SOURCE, source.span, problem, help="the folder needs a `go.mod` and a Go main package")
+            sink.report(
+                codes.IMAGE_SOURCE, source.span, problem, help="the folder needs a `go.mod` and a Go main package"
+            )
             continue
         images.append(Image(child.label, reference.data, path, child.header))
     return images
@@ -101,8 +111,12 @@ def _image_use(images: Sequence[Image], objects: Sequence[DeclaredObject], compl
     for image in images:
         if image.reference not in used:
             near = nearest(image.reference, [str(name) for name in used if name])
-            sink.report(codes.IMAGE_UNUSED, image.span, f"no container has `image: {image.reference}`",
-                        help=f"the nearest one in the manifests is `{near}`" if near else "use it in a manifest, or remove it")  # fmt: skip
+            sink.report(
+                codes.IMAGE_UNUSED,
+                image.span,
+                f"no container has `image: {image.reference}`",
+                help=f"the nearest one in the manifests is `{near}`" if near else "use it in a manifest, or remove it",
+            )
 
 
 def _components(entry: Entry, objects: Sequence[DeclaredObject], complete: bool, sink: Sink) -> list[Component]:
@@ -118,8 +132,13 @@ def _components(entry: Entry, objects: Sequence[DeclaredObject], complete: bool,
                 continue
             if found.ref in owners:
                 owner, place = owners[found.ref]
-                sink.report(codes.SHARED_OBJECT, item.span, f"this is already part of `{owner}`",
-                            secondary=((place, "here"),), help="leave it in one of them")  # fmt: skip
+                sink.report(
+                    codes.SHARED_OBJECT,
+                    item.span,
+                    f"this is already part of `{owner}`",
+                    secondary=((place, "here"),),
+                    help="leave it in one of them",
+                )
                 continue
             owners[found.ref] = (child.label, item.span)
             owned.append(found.ref)
@@ -162,15 +181,21 @@ def _load(entry: Entry, made: Application, complete: bool, sink: Sink) -> None:
         if value.data not in declared:
             near = nearest(value.data, sorted(declared))
             sink.report(
-                codes.LOAD_VARIABLE, value.span, f"no container of {found.ref.kind} `{found.ref.name}` has a variable `{value.data}`",
+                codes.LOAD_VARIABLE,
+                value.span,
+                f"no container of {found.ref.kind} `{found.ref.name}` has a variable `{value.data}`",
                 help=f"did you mean `{near}`?" if near else "give the variable a default in the manifest",
                 fix=replace(value.span, f'"{near}"') if near else None,
-            )  # fmt: skip
+            )
 
 
 def _variables(container: Any) -> list[str]:
     listed = container.get("env")
-    return [str(item["name"]) for item in listed if isinstance(item, dict) and "name" in item] if isinstance(listed, list) else []
+    return (
+        [str(item["name"]) for item in listed if isinstance(item, dict) and "name" in item]
+        if isinstance(listed, list)
+        else []
+    )
 
 
 def with_load(facts: AppFacts, deployed: Entry, sink: Sink) -> Application:
@@ -183,8 +208,13 @@ def with_load(facts: AppFacts, deployed: Entry, sink: Sink) -> Application:
     if load is None:
         if not facts.entry.damaged:
             place = deployed.names["load"].span
-            sink.report(codes.UNKNOWN_SETTING, place, f"application `{made.name}` has no `load` block",
-                        secondary=((facts.entry.header, "declared here"),), help="leave `load` out, or declare a `load` block there")  # fmt: skip
+            sink.report(
+                codes.UNKNOWN_SETTING,
+                place,
+                f"application `{made.name}` has no `load` block",
+                secondary=((facts.entry.header, "declared here"),),
+                help="leave `load` out, or declare a `load` block there",
+            )
         return made
     settings = {name.text: value.data for name, value in load.pairs("settings")}
     wanted: dict[str, str] = {}
@@ -193,17 +223,23 @@ def with_load(facts: AppFacts, deployed: Entry, sink: Sink) -> Application:
             wanted[settings[name.text]] = _env_text(value)
         elif "settings" not in load.broken and (load.value("settings") or value).complete:
             near = nearest(name.text, list(settings))
-            sink.report(codes.UNKNOWN_SETTING, name.span, f"`{made.name}` has no load setting `{name.text}`",
-                        secondary=((load.header, "its settings are declared here"),),
-                        help=f"did you mean `{near}`?" if near else f"there is {', '.join(f'`{key}`' for key in settings)}",
-                        fix=replace(name.span, near) if near else None)  # fmt: skip
+            sink.report(
+                codes.UNKNOWN_SETTING,
+                name.span,
+                f"`{made.name}` has no load setting `{name.text}`",
+                secondary=((load.header, "its settings are declared here"),),
+                help=f"did you mean `{near}`?" if near else f"there is {', '.join(f'`{key}`' for key in settings)}",
+                fix=replace(name.span, near) if near else None,
+            )
     workload = load.value("workload")
     if workload is None or not wanted:
         return made
     target = resolve_object(workload.data.parts, made.objects, False, "", sink)
     if target is None:
         return made
-    objects = tuple(_configured(declared, wanted) if declared.ref == target.ref else declared for declared in made.objects)
+    objects = tuple(
+        _configured(declared, wanted) if declared.ref == target.ref else declared for declared in made.objects
+    )
     return Application(made.name, made.namespace, objects, made.images, made.components, made.span)
 
 

@@ -16,11 +16,21 @@ def availability(entry: Entry, sink: Sink) -> bool:
         known = entry.schema.attribute(name)
         if known is not None and not known.checked:
             good = False
-            sink.report(codes.NOT_AVAILABLE, place.span, f"what `{name}` means in `{entry.schema.type}` isn't checked yet", help=_HELP)
+            sink.report(
+                codes.NOT_AVAILABLE,
+                place.span,
+                f"what `{name}` means in `{entry.schema.type}` isn't checked yet",
+                help=_HELP,
+            )
     for block in entry.blocks:
         if not block.schema.checked:
             good = False
-            sink.report(codes.NOT_AVAILABLE, block.header, f"what is in `{block.schema.type}` is only checked for its form", help=_HELP)
+            sink.report(
+                codes.NOT_AVAILABLE,
+                block.header,
+                f"what is in `{block.schema.type}` is only checked for its form",
+                help=_HELP,
+            )
         elif not availability(block, sink):
             good = False
     return good

@@ -48,7 +48,9 @@ class ClusterFacts:
 
     def find(self, kind: str, name: str) -> DeclaredObject | None:
         """The declared object of a kind and name, whatever its namespace."""
-        return next((declared for declared in self.objects() if (declared.ref.kind, declared.ref.name) == (kind, name)), None)
+        return next(
+            (declared for declared in self.objects() if (declared.ref.kind, declared.ref.name) == (kind, name)), None
+        )
 
     def component_of(self, ref: ObjectRef) -> str | None:
         """The component that an object belongs to."""

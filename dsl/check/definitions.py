@@ -15,7 +15,13 @@ def alert_rule(entry: Entry) -> AlertRule | None:
         return None
     labels = {name.text: value.data for name, value in entry.pairs("labels")}
     return AlertRule(
-        entry.label, expression.data, float(entry.get("pending", 0.0)), severity.data, labels, summary.data, entry.header
+        entry.label,
+        expression.data,
+        float(entry.get("pending", 0.0)),
+        severity.data,
+        labels,
+        summary.data,
+        entry.header,
     )
 
 

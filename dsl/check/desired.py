@@ -21,8 +21,12 @@ def desired(scenario: Entry, world: World, shared: Shared) -> Desired | None:
     entry = scenario.child("desired")
     if entry is None:
         return None
-    objectives = [made for child in unique(entry.children("objective"), shared.sink) if (made := _objective(child, world, shared))]
-    safeguards = [made for child in unique(entry.children("safeguard"), shared.sink) if (made := _safeguard(child, world, shared))]
+    objectives = [
+        made for child in unique(entry.children("objective"), shared.sink) if (made := _objective(child, world, shared))
+    ]
+    safeguards = [
+        made for child in unique(entry.children("safeguard"), shared.sink) if (made := _safeguard(child, world, shared))
+    ]
     goal, within = entry.value("goal"), entry.value("within")
     if goal is None or within is None:
         return None
@@ -40,8 +44,13 @@ def _objective(entry: Entry, world: World, shared: Shared) -> Objective | None:
     found = shared.names.find("slo", name.text, name.span, sink)
     hold = entry.value("hold")
     if cluster is not None and not cluster.metrics:
-        sink.report(codes.METRICS_OFF, entry.label_span, "an SLO is computed from metrics",
-                    secondary=((cluster.cluster.telemetry.span, "metrics are off here"),), help="set `metrics = true`")  # fmt: skip
+        sink.report(
+            codes.METRICS_OFF,
+            entry.label_span,
+            "an SLO is computed from metrics",
+            secondary=((cluster.cluster.telemetry.span, "metrics are off here"),),
+            help="set `metrics = true`",
+        )
     made = make_slo(found.entry) if found is not None else None
     if cluster is None or made is None or hold is None:
         return None
@@ -57,16 +66,27 @@ def _needs(entry: Entry, shared: Shared) -> None:
     needed = {"slo": ("hold",), "corpus": ("deliverable",), "cost": ("hold", "at_most")}[about]
     for name in needed:
         if name not in entry.names and name not in entry.broken:
-            shared.sink.report(codes.MISSING_ATTRIBUTE, entry.header, f"an objective with `{about}` needs `{name}`", help=f"add `{name} = …`")
+            shared.sink.report(
+                codes.MISSING_ATTRIBUTE,
+                entry.header,
+                f"an objective with `{about}` needs `{name}`",
+                help=f"add `{name} = …`",
+            )
     belongs = {
-        "deliverable": "corpus", "false_positives": "corpus", "false_negatives": "corpus", "at_most": "cost", "per": "cost",
-    }  # fmt: skip
+        "deliverable": "corpus",
+        "false_positives": "corpus",
+        "false_negatives": "corpus",
+        "at_most": "cost",
+        "per": "cost",
+    }
     for name, owner in belongs.items():
         if name in entry.names and owner != about:
             shared.sink.report(
-                codes.UNKNOWN_ATTRIBUTE, entry.names[name].span, f"an objective with `{about}` has no attribute `{name}`",
+                codes.UNKNOWN_ATTRIBUTE,
+                entry.names[name].span,
+                f"an objective with `{about}` has no attribute `{name}`",
                 help=f"`{name}` belongs to an objective with `{owner}`; the bound of an SLO stands in the `slo` block",
-            )  # fmt: skip
+            )
 
 
 def _safeguard(entry: Entry, world: World, shared: Shared) -> Safeguard | None:

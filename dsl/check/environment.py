@@ -55,7 +55,12 @@ def _cluster(entry: Entry, applications: dict[str, AppFacts], shared: Shared) ->
             signals.add(signal)
     place = telemetry.span if telemetry is not None else entry.header
     cluster = Cluster(
-        entry.label, int(entry.get("nodes", 1)), tuple(made), Telemetry(frozenset(signals), place), tuple(rules), entry.header
+        entry.label,
+        int(entry.get("nodes", 1)),
+        tuple(made),
+        Telemetry(frozenset(signals), place),
+        tuple(rules),
+        entry.header,
     )
     return ClusterFacts(cluster, entry, complete, metrics or not whole, loaded)
 
@@ -64,9 +69,12 @@ def _collisions(deployed: Application, entry: Entry, owners: dict[ObjectRef, Spa
     for declared in deployed.objects:
         if declared.ref in owners:
             sink.report(
-                codes.DUPLICATE_OBJECT, entry.label_span, f"{declared.ref.kind} `{declared.ref.name}` is already in this cluster",
-                secondary=((owners[declared.ref], "from this application"),), help="put the applications into different namespaces",
-            )  # fmt: skip
+                codes.DUPLICATE_OBJECT,
+                entry.label_span,
+                f"{declared.ref.kind} `{declared.ref.name}` is already in this cluster",
+                secondary=((owners[declared.ref], "from this application"),),
+                help="put the applications into different namespaces",
+            )
             return
     owners.update({declared.ref: entry.label_span for declared in deployed.objects})
 
@@ -105,7 +113,9 @@ def cluster_of(entry: Entry, world: World, sink: Sink, default_place: Span | Non
         return next(iter(world.clusters.values()))
     if world.complete and len(world.clusters) > 1:
         names = ", ".join(f"`cluster = cluster.{name}`" for name in world.clusters)
-        sink.report(codes.WHICH_CLUSTER, default_place or entry.header, "there are several clusters", help=f"add one of {names}")
+        sink.report(
+            codes.WHICH_CLUSTER, default_place or entry.header, "there are several clusters", help=f"add one of {names}"
+        )
     return None
 
 

@@ -33,9 +33,12 @@ def faults(scenario: Entry, world: World, shared: Shared) -> tuple[list[Fault], 
             key = (found.request.cluster, touch.kind, touch.name, touch.pointer)
             if key in taken:
                 shared.sink.report(
-                    codes.FAULTS_COLLIDE, entry.header, f"it changes the same part of {touch.kind} `{touch.name}`",
-                    secondary=((taken[key].span, "as this one"),), help="aim one of them at something else",
-                )  # fmt: skip
+                    codes.FAULTS_COLLIDE,
+                    entry.header,
+                    f"it changes the same part of {touch.kind} `{touch.name}`",
+                    secondary=((taken[key].span, "as this one"),),
+                    help="aim one of them at something else",
+                )
             taken.setdefault(key, found)
         made.append(found)
     return made, whole
@@ -60,19 +63,33 @@ def _fault(entry: Entry, world: World, shared: Shared) -> Fault | None:
         return None
     if declared.ref.kind not in kind.targets:
         sink.report(
-            codes.FAULT_TARGET, target.span, f"this is a {declared.ref.kind}", secondary=((entry.values["kind"].span, "this kind of fault"),),
+            codes.FAULT_TARGET,
+            target.span,
+            f"this is a {declared.ref.kind}",
+            secondary=((entry.values["kind"].span, "this kind of fault"),),
             help=f"`{kind.kind}` aims at {listing(sorted(kind.targets))}",
-        )  # fmt: skip
+        )
         return None
     if parameters is None:
         return None
     request = FaultRequest(
-        cluster.cluster.name, declared.ref.namespace, declared.ref.kind, declared.ref.name, declared.manifest, parameters
+        cluster.cluster.name,
+        declared.ref.namespace,
+        declared.ref.kind,
+        declared.ref.name,
+        declared.manifest,
+        parameters,
     )
     problems = list(kind.problems(request))
     for problem in problems:
         place = _argument_place(entry, problem.parameter) or target.span
-        sink.report(codes.FAULT_PROBLEM, place, problem.message, secondary=((declared.span, "the object it aims at"),), help=problem.help)
+        sink.report(
+            codes.FAULT_PROBLEM,
+            place,
+            problem.message,
+            secondary=((declared.span, "the object it aims at"),),
+            help=problem.help,
+        )
     if problems:
         return None
     return Fault(entry.label, kind, request, tuple(kind.touches(request)), entry.header)
@@ -92,10 +109,12 @@ def _kind(entry: Entry, shared: Shared) -> FaultKind | None:
         known = sorted(shared.catalogue.faults)
         near = nearest(name, known)
         shared.sink.report(
-            codes.UNKNOWN_FAULT, given.span, f"the catalogue has no fault `{name}`",
+            codes.UNKNOWN_FAULT,
+            given.span,
+            f"the catalogue has no fault `{name}`",
             help=f"did you mean `{near}`?" if near else f"the catalogue has {listing(known)}",
             fix=replace(given.span, near) if near else None,
-        )  # fmt: skip
+        )
     return found
 
 
@@ -103,20 +122,27 @@ def _parameters(entry: Entry, kind: FaultKind, shared: Shared) -> dict[str, Any]
     """The typed parameters with defaults filled in, or None where one is wrong."""
     sink = shared.sink
     known = {parameter.name: parameter for parameter in kind.parameters}
-    values: dict[str, Any] = {parameter.name: parameter.default for parameter in kind.parameters if not parameter.required}
+    values: dict[str, Any] = {
+        parameter.name: parameter.default for parameter in kind.parameters if not parameter.required
+    }
     good = True
     given: set[str] = set()
     for item in entry.extras:
         parameter = known.get(item.name.text)
         if parameter is None:
             good = False
-            near = nearest(item.name.text, [name for name in known if name not in {extra.name.text for extra in entry.extras}])
+            near = nearest(
+                item.name.text, [name for name in known if name not in {extra.name.text for extra in entry.extras}]
+            )
             if near:
                 given.add(near)
             sink.report(
-                codes.UNKNOWN_PARAMETER, item.name.span, f"`{kind.kind}` has no parameter `{item.name.text}`",
-                help=f"did you mean `{near}`?" if near else _parameter_list(kind), fix=replace(item.name.span, near) if near else None,
-            )  # fmt: skip
+                codes.UNKNOWN_PARAMETER,
+                item.name.span,
+                f"`{kind.kind}` has no parameter `{item.name.text}`",
+                help=f"did you mean `{near}`?" if near else _parameter_list(kind),
+                fix=replace(item.name.span, near) if near else None,
+            )
             continue
         given.add(parameter.name)
         value = _parameter(item, parameter, shared)
@@ -127,8 +153,12 @@ def _parameters(entry: Entry, kind: FaultKind, shared: Shared) -> dict[str, Any]
     for parameter in kind.parameters:
         if parameter.required and parameter.name not in given and not entry.damaged:
             good = False
-            sink.report(codes.MISSING_PARAMETER, entry.header, f"`{kind.kind}` needs `{parameter.name}`",
-                        help=f"add `{parameter.name} = …`: {parameter.doc}")  # fmt: skip
+            sink.report(
+                codes.MISSING_PARAMETER,
+                entry.header,
+                f"`{kind.kind}` needs `{parameter.name}`",
+                help=f"add `{parameter.name} = …`: {parameter.doc}",
+            )
     return values if good and not entry.damaged else None
 
 
@@ -139,11 +169,15 @@ def _parameter_list(kind: FaultKind) -> str:
 
 def _parameter(item: Attribute, parameter: Parameter, shared: Shared) -> Value | None:
     types: dict[str, ValueType] = {
-        "string": Text(), "name": Text("word"), "bool": BooleanType(), "number": NumberType(False, parameter.minimum, parameter.maximum),
+        "string": Text(),
+        "name": Text("word"),
+        "bool": BooleanType(),
+        "number": NumberType(False, parameter.minimum, parameter.maximum),
         "integer": NumberType(True, parameter.minimum, parameter.maximum),
         "duration": Duration(
-            0.0 if parameter.minimum is None else parameter.minimum, 7 * 86400.0 if parameter.maximum is None else parameter.maximum
+            0.0 if parameter.minimum is None else parameter.minimum,
+            7 * 86400.0 if parameter.maximum is None else parameter.maximum,
         ),
         "quantity": Quantity("memory", 0.0 if parameter.minimum is None else parameter.minimum),
-    }  # fmt: skip
+    }
     return convert(item.value, types.get(parameter.type, Anything()), shared.sink)

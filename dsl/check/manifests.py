@@ -28,17 +28,27 @@ class _Loader(yaml.SafeLoader):
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag not in ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:int",
-                                                                        "tag:yaml.org,2002:float", "tag:yaml.org,2002:value")]
+    first: [
+        (tag, pattern)
+        for tag, pattern in resolvers
+        if tag
+        not in (
+            "tag:yaml.org,2002:timestamp",
+            "tag:yaml.org,2002:int",
+            "tag:yaml.org,2002:float",
+            "tag:yaml.org,2002:value",
+        )
+    ]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}  # fmt: skip
+}
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:int", re.compile(r"^[-+]?(?:0|[1-9][0-9]*|0[0-7]+|0x[0-9a-fA-F]+)$"), list("-+0123456789")
 )
 _Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"^[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?$"),
+    "tag:yaml.org,2002:float",
+    re.compile(r"^[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?$"),
     list("-+0123456789."),
-)  # fmt: skip
+)
 
 
 def files_of(folder: Path, path: str, place: Span, sink: Sink) -> list[Path]:
@@ -47,13 +57,25 @@ def files_of(folder: Path, path: str, place: Span, sink: Sink) -> list[Path]:
     if target.is_file():
         return [target]
     if target.is_dir():
-        found = sorted((file for file in target.rglob("*") if file.suffix in _SUFFIXES and file.is_file()), key=lambda f: f.as_posix())
+        found = sorted(
+            (file for file in target.rglob("*") if file.suffix in _SUFFIXES and file.is_file()),
+            key=lambda f: f.as_posix(),
+        )
         if found:
             return found
-        sink.report(codes.MANIFEST_MISSING, place, "this folder has no `.yaml` file", help="put the application's manifests there")
+        sink.report(
+            codes.MANIFEST_MISSING,
+            place,
+            "this folder has no `.yaml` file",
+            help="put the application's manifests there",
+        )
         return []
-    sink.report(codes.MANIFEST_MISSING, place, "there is no such file or folder",
-                help="the path is relative to the file it is written in")  # fmt: skip
+    sink.report(
+        codes.MANIFEST_MISSING,
+        place,
+        "there is no such file or folder",
+        help="the path is relative to the file it is written in",
+    )
     return []
 
 
@@ -70,7 +92,12 @@ def read(file: Path, namespace: str, loader: Loader, place: Span, sink: Sink) ->
         sink.report(codes.MANIFEST_SYNTAX, _place(source, wrong), _reason(wrong), help="mend the YAML")
         return [], False
     except RecursionError:
-        sink.report(codes.MANIFEST_SYNTAX, Span(source, 0, 0), "it is nested too deeply", help=f"at most {MAX_DEPTH} levels are read")
+        sink.report(
+            codes.MANIFEST_SYNTAX,
+            Span(source, 0, 0),
+            "it is nested too deeply",
+            help=f"at most {MAX_DEPTH} levels are read",
+        )
         return [], False
     for node in nodes:
         if node is None or (isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"):
@@ -115,15 +142,24 @@ def _value_node(node: yaml.Node, key: str) -> yaml.Node | None:
 def _declared(item: Any, span: Span, namespace: str, sink: Sink) -> DeclaredObject | None:
     problem = _not_object(item)
     if problem:
-        sink.report(codes.MANIFEST_NOT_OBJECT, span, problem, help="every document needs `apiVersion`, `kind` and `metadata.name`")
+        sink.report(
+            codes.MANIFEST_NOT_OBJECT,
+            span,
+            problem,
+            help="every document needs `apiVersion`, `kind` and `metadata.name`",
+        )
         return None
     kind, name = item["kind"], item["metadata"]["name"]
     given = item["metadata"].get("namespace")
     if kind in CLUSTER_SCOPED:
         return DeclaredObject(ObjectRef(kind, name, ""), item, span)
     if given not in (None, "", namespace):
-        sink.report(codes.MANIFEST_NAMESPACE, span, f"{kind} `{name}` is in namespace `{given}`, the application in `{namespace}`",
-                    help="leave `metadata.namespace` out; it is filled in")  # fmt: skip
+        sink.report(
+            codes.MANIFEST_NAMESPACE,
+            span,
+            f"{kind} `{name}` is in namespace `{given}`, the application in `{namespace}`",
+            help="leave `metadata.namespace` out; it is filled in",
+        )
         return None
     filled = {**item, "metadata": {**item["metadata"], "namespace": namespace}}
     return DeclaredObject(ObjectRef(kind, name, namespace), filled, span)
@@ -150,8 +186,12 @@ def _sane(root: yaml.Node, source: SourceFile, sink: Sink) -> bool:
         node, depth = stack.pop()
         count += 1
         if depth > MAX_DEPTH or count > MAX_NODES:
-            sink.report(codes.MANIFEST_SYNTAX, _line(source, root), "with its aliases written out, this is too large",
-                        help=f"at most {MAX_DEPTH} levels and {MAX_NODES} values are read")  # fmt: skip
+            sink.report(
+                codes.MANIFEST_SYNTAX,
+                _line(source, root),
+                "with its aliases written out, this is too large",
+                help=f"at most {MAX_DEPTH} levels and {MAX_NODES} values are read",
+            )
             return False
         if isinstance(node, yaml.SequenceNode):
             stack.extend((child, depth + 1) for child in node.value)
@@ -160,11 +200,18 @@ def _sane(root: yaml.Node, source: SourceFile, sink: Sink) -> bool:
             for key, value in node.value:
                 stack.append((value, depth + 1))
                 if not isinstance(key, yaml.ScalarNode):
-                    sink.report(codes.MANIFEST_SYNTAX, _line(source, key), "a key must be a string", help="write a plain key")
+                    sink.report(
+                        codes.MANIFEST_SYNTAX, _line(source, key), "a key must be a string", help="write a plain key"
+                    )
                     good = False
                     continue
                 if key.value in seen:
-                    sink.report(codes.MANIFEST_SYNTAX, _line(source, key), f"the key `{key.value}` is given twice", help="keep one of the two")
+                    sink.report(
+                        codes.MANIFEST_SYNTAX,
+                        _line(source, key),
+                        f"the key `{key.value}` is given twice",
+                        help="keep one of the two",
+                    )
                     good = False
                 seen.add(key.value)
     return good

@@ -21,13 +21,25 @@ def resolve_kind(word: Name, objects: Sequence[DeclaredObject], complete: bool, 
     if not complete and word.text not in SHORT_NAMES:
         return None
     singular = word.text.removesuffix("s")
-    near = SHORT_NAMES.get(word.text) or known.get(word.text.lower(), "").lower() or (singular if singular in known else None)
-    near = near or nearest(word.text, sorted({declared.ref.kind.lower() for declared in objects})) or nearest(word.text, list(known))
+    near = (
+        SHORT_NAMES.get(word.text)
+        or known.get(word.text.lower(), "").lower()
+        or (singular if singular in known else None)
+    )
+    near = (
+        near
+        or nearest(word.text, sorted({declared.ref.kind.lower() for declared in objects}))
+        or nearest(word.text, list(known))
+    )
     sink.report(
-        codes.UNKNOWN_NAME, word.span, f"there is no kind `{word.text}`",
-        help=f"did you mean `{near}`?" if near else "kinds are written in small letters, one word, not plural: `deployment`",
+        codes.UNKNOWN_NAME,
+        word.span,
+        f"there is no kind `{word.text}`",
+        help=f"did you mean `{near}`?"
+        if near
+        else "kinds are written in small letters, one word, not plural: `deployment`",
         fix=replace(word.span, near) if near else None,
-    )  # fmt: skip
+    )
     return None
 
 
@@ -48,9 +60,11 @@ def resolve_object(
     other = [declared.ref.kind.lower() for declared in objects if declared.ref.name == name.text]
     if other and not nearest(name.text, same_kind):
         sink.report(
-            codes.UNKNOWN_NAME, name.span, f"there is no {word.text} `{name.text}`{where}",
+            codes.UNKNOWN_NAME,
+            name.span,
+            f"there is no {word.text} `{name.text}`{where}",
             help=f"`{name.text}` is the name of {listing(other)}",
-        )  # fmt: skip
+        )
         return None
     unknown(word.text, name.text, name.span, same_kind, sink, where)
     return None

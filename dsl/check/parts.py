@@ -8,15 +8,19 @@ from itbc.dsl.entries import Entry
 
 _NEEDED: dict[str, tuple[tuple[str, str], ...]] = {
     "sre": (
-        ("fault", "nothing breaks"), ("trigger", "nothing says that something is wrong"), ("grant", "the agent may do nothing"),
+        ("fault", "nothing breaks"),
+        ("trigger", "nothing says that something is wrong"),
+        ("grant", "the agent may do nothing"),
         ("solution", "nothing proves that it can be solved"),
     ),
     "ciso": (("grant", "the agent may do nothing"), ("solution", "nothing proves that it can be solved")),
     "finops": (
-        ("fault", "nothing costs too much"), ("trigger", "nothing says that something is wrong"), ("grant", "the agent may do nothing"),
+        ("fault", "nothing costs too much"),
+        ("trigger", "nothing says that something is wrong"),
+        ("grant", "the agent may do nothing"),
         ("solution", "nothing proves that it can be solved"),
     ),
-}  # fmt: skip
+}
 
 
 def parts(scenario: Entry, sink: Sink) -> None:
@@ -27,12 +31,16 @@ def parts(scenario: Entry, sink: Sink) -> None:
         return
     for kind, why in _NEEDED[persona]:
         if not scenario.children(kind) and kind not in scenario.broken:
-            sink.report(codes.WITHOUT_PART, scenario.header, f"there is no `{kind}`: {why}", help=f"add a `{kind}` block")
+            sink.report(
+                codes.WITHOUT_PART, scenario.header, f"there is no `{kind}`: {why}", help=f"add a `{kind}` block"
+            )
     truth = scenario.child("truth")
     if persona != "ciso" and truth is not None and not truth.damaged:
         for name in ("root_causes", "chain"):
             if name not in truth.names and name not in truth.broken:
-                sink.report(codes.WITHOUT_PART, truth.header, f"the truth has no `{name}`", help=f"add `{name} = [ … ]`")
+                sink.report(
+                    codes.WITHOUT_PART, truth.header, f"the truth has no `{name}`", help=f"add `{name} = [ … ]`"
+                )
     trigger = scenario.child("trigger")
     if trigger is not None and not trigger.blocks and not trigger.damaged and not trigger.broken:
         sink.report(codes.WITHOUT_PART, trigger.header, "nothing is expected here", help='add an `alert "NAME" { … }`')

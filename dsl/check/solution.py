@@ -27,7 +27,12 @@ def _grant(entry: Entry, world: World, shared: Shared) -> list[Grant]:
     sink = shared.sink
     for name in ("resources", "verbs"):
         if name not in entry.names and name not in entry.broken and not entry.damaged:
-            sink.report(codes.MISSING_ATTRIBUTE, entry.header, f"a grant in a cluster needs `{name}`", help=f"add `{name} = [ … ]`")
+            sink.report(
+                codes.MISSING_ATTRIBUTE,
+                entry.header,
+                f"a grant in a cluster needs `{name}`",
+                help=f"add `{name} = [ … ]`",
+            )
     cluster = find_cluster(reference.data, world, sink)
     given = entry.value("api_groups")
     resources = [item.data for item in entry.items("resources") if _resource(item, given is not None, shared)]
@@ -35,14 +40,16 @@ def _grant(entry: Entry, world: World, shared: Shared) -> list[Grant]:
     if given is not None:
         groups = [item.data for item in entry.items("api_groups")]
     else:
-        groups = sorted({RESOURCES[resource.split("/")[0]] for resource in resources if resource.split("/")[0] in RESOURCES})
+        groups = sorted(
+            {RESOURCES[resource.split("/")[0]] for resource in resources if resource.split("/")[0] in RESOURCES}
+        )
     if cluster is None or not resources or not verbs:
         return []
     namespaces = dict.fromkeys(application.namespace for application in cluster.cluster.applications)
     return [
         Grant(cluster.cluster.name, namespace, tuple(groups), tuple(resources), tuple(verbs), entry.header)
         for namespace in namespaces
-    ]  # fmt: skip
+    ]
 
 
 def _resource(item: Value, other_groups: bool, shared: Shared) -> bool:
@@ -56,10 +63,12 @@ def _resource(item: Value, other_groups: bool, shared: Shared) -> bool:
         return True
     better = near + item.data[len(base) :] if near else ""
     shared.sink.report(
-        codes.UNKNOWN_RESOURCE, item.span, f"the Kubernetes API has no resource `{base}`",
+        codes.UNKNOWN_RESOURCE,
+        item.span,
+        f"the Kubernetes API has no resource `{base}`",
         help=f"did you mean `{better}`?" if better else "for a resource of an API extension, give its `api_groups`",
         fix=replace(item.span, f'"{better}"') if better else None,
-    )  # fmt: skip
+    )
     return False
 
 
@@ -68,9 +77,12 @@ def _verb(item: Value, shared: Shared) -> bool:
         return True
     near = nearest(item.data, VERBS)
     shared.sink.report(
-        codes.UNKNOWN_KEYWORD, item.span, f"`{item.data}` isn't a verb of Kubernetes RBAC",
-        help=f"did you mean `{near}`?" if near else f"the verbs are {listing(VERBS)}", fix=replace(item.span, f'"{near}"') if near else None,
-    )  # fmt: skip
+        codes.UNKNOWN_KEYWORD,
+        item.span,
+        f"`{item.data}` isn't a verb of Kubernetes RBAC",
+        help=f"did you mean `{near}`?" if near else f"the verbs are {listing(VERBS)}",
+        fix=replace(item.span, f'"{near}"') if near else None,
+    )
     return False
 
 

@@ -34,24 +34,38 @@ def _alert(entry: Entry, world: World, shared: Shared) -> ExpectedAlert | None:
         if not shared.names.damaged:
             near = nearest(entry.label, list(shared.names.of("alert")))
             sink.report(
-                codes.ALERT_NOT_RAISED, entry.label_span, f"there is no alert `{entry.label}`",
+                codes.ALERT_NOT_RAISED,
+                entry.label_span,
+                f"there is no alert `{entry.label}`",
                 help=f"did you mean `{near}`?" if near else "declare the alert, or import a file that does",
                 fix=replace(entry.label_span, f'"{near}"') if near else None,
-            )  # fmt: skip
+            )
         return None
     if cluster is None:
         return None
     if entry.label not in cluster.loaded_alerts:
         telemetry = cluster.entry.child("telemetry")
-        place = telemetry.values["alerts"].span if telemetry is not None and "alerts" in telemetry.values else cluster.entry.header
+        place = (
+            telemetry.values["alerts"].span
+            if telemetry is not None and "alerts" in telemetry.values
+            else cluster.entry.header
+        )
         sink.report(
-            codes.ALERT_NOT_RAISED, entry.label_span, f"cluster `{cluster.cluster.name}` doesn't load this rule",
-            secondary=((place, "it loads these"),), help=f"add `alert.{entry.label}` there",
-        )  # fmt: skip
+            codes.ALERT_NOT_RAISED,
+            entry.label_span,
+            f"cluster `{cluster.cluster.name}` doesn't load this rule",
+            secondary=((place, "it loads these"),),
+            help=f"add `alert.{entry.label}` there",
+        )
         return None
     if not cluster.metrics:
-        sink.report(codes.METRICS_OFF, entry.label_span, "alerts are computed from metrics", secondary=((cluster.cluster.telemetry.span, "metrics are off here"),),
-                    help="set `metrics = true`")  # fmt: skip
+        sink.report(
+            codes.METRICS_OFF,
+            entry.label_span,
+            "alerts are computed from metrics",
+            secondary=((cluster.cluster.telemetry.span, "metrics are off here"),),
+            help="set `metrics = true`",
+        )
         return None
     rule = alert_rule(declared.entry)
     within = entry.value("within")
@@ -61,9 +75,12 @@ def _alert(entry: Entry, world: World, shared: Shared) -> ExpectedAlert | None:
     _contradictions(entry, rule, shared)
     if within.data < rule.pending_seconds:
         sink.report(
-            codes.OUT_OF_RANGE, within.span, f"the rule alone waits {rule.pending_seconds:g} s before it fires",
-            secondary=((declared.entry.header, "this rule"),), help="allow more time",
-        )  # fmt: skip
+            codes.OUT_OF_RANGE,
+            within.span,
+            f"the rule alone waits {rule.pending_seconds:g} s before it fires",
+            secondary=((declared.entry.header, "this rule"),),
+            help="allow more time",
+        )
         return None
     return ExpectedAlert(rule, cluster.cluster.name, labels, within.data, entry.header)
 
@@ -73,7 +90,10 @@ def _contradictions(entry: Entry, rule: AlertRule, shared: Shared) -> None:
     for name, value in entry.pairs("labels"):
         if name.text in fixed and fixed[name.text] != value.data and "{{" not in fixed[name.text]:
             shared.sink.report(
-                codes.LABEL_CONTRADICTION, value.span, f"the rule always has `{name.text}` = `{fixed[name.text]}`",
-                secondary=((rule.span, "this rule"),), help=f'write `"{fixed[name.text]}"`, or leave the label out',
+                codes.LABEL_CONTRADICTION,
+                value.span,
+                f"the rule always has `{name.text}` = `{fixed[name.text]}`",
+                secondary=((rule.span, "this rule"),),
+                help=f'write `"{fixed[name.text]}"`, or leave the label out',
                 fix=replace(value.span, f'"{fixed[name.text]}"'),
-            )  # fmt: skip
+            )

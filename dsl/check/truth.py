@@ -19,7 +19,12 @@ from itbc.dsl.syntax import Reference
 
 
 def truth(
-    scenario: Entry, world: World, faults: Sequence[Fault], all_faults: bool, triggers: Sequence[ExpectedAlert], shared: Shared
+    scenario: Entry,
+    world: World,
+    faults: Sequence[Fault],
+    all_faults: bool,
+    triggers: Sequence[ExpectedAlert],
+    shared: Shared,
 ) -> Truth | None:
     """The truth, checked against everything else. `all_faults` says that no fault is missing from `faults`."""
     entry = scenario.child("truth")
@@ -60,7 +65,9 @@ def _key(cluster: str, ref: ObjectRef) -> tuple[str, ObjectRef]:
     return cluster, ref
 
 
-def _against_faults(entry: Entry, causes: Sequence[Cause], whole: bool, faults: Sequence[Fault], shared: Shared) -> None:
+def _against_faults(
+    entry: Entry, causes: Sequence[Cause], whole: bool, faults: Sequence[Fault], shared: Shared
+) -> None:
     """Every root cause is touched by a fault, and everything touched is a root cause. One message for a swapped name."""
     touched: dict[tuple[str, ObjectRef], Fault] = {}
     for fault in faults:
@@ -73,20 +80,29 @@ def _against_faults(entry: Entry, causes: Sequence[Cause], whole: bool, faults: 
     for cause in wrong:
         better = _written(missing[0]) if len(missing) == 1 and len(wrong) == 1 else ""
         shared.sink.report(
-            codes.CAUSE_UNTOUCHED, cause.span, f"no fault changes {cause.ref.kind} `{cause.ref.name}`",
-            secondary=[(fault.span, f"this fault changes {ref.kind} `{ref.name}`") for (_, ref), fault in touched.items()],
-            help=f"did you mean `{better}`?" if better else "name what the faults change, or add a fault that changes this",
+            codes.CAUSE_UNTOUCHED,
+            cause.span,
+            f"no fault changes {cause.ref.kind} `{cause.ref.name}`",
+            secondary=[
+                (fault.span, f"this fault changes {ref.kind} `{ref.name}`") for (_, ref), fault in touched.items()
+            ],
+            help=f"did you mean `{better}`?"
+            if better
+            else "name what the faults change, or add a fault that changes this",
             fix=replace(cause.span, better) if better else None,
-        )  # fmt: skip
+        )
     listed = entry.value("root_causes")
     if wrong or not whole or listed is None:
         return
     for (cluster, ref), fault in touched.items():
         if (cluster, ref) in missing:
             shared.sink.report(
-                codes.TOUCHED_NOT_CAUSE, listed.span, f"{ref.kind} `{ref.name}` isn't named here",
-                secondary=((fault.span, f"fault `{fault.name}` changes it"),), help=f"add `{_written((cluster, ref))}`",
-            )  # fmt: skip
+                codes.TOUCHED_NOT_CAUSE,
+                listed.span,
+                f"{ref.kind} `{ref.name}` isn't named here",
+                secondary=((fault.span, f"fault `{fault.name}` changes it"),),
+                help=f"add `{_written((cluster, ref))}`",
+            )
 
 
 def _written(key: tuple[str, ObjectRef]) -> str:
@@ -133,23 +149,31 @@ def _against_topology(chain: Sequence[Value], world: World, shared: Shared) -> b
         good = False
         callers = sorted(name for name, called in calls.items() if before.data in called)
         backwards = after.data in calls[before.data]
-        remedy = "the chain goes from the cause to the alert, so against the calls" if backwards else (
-            f"`{before.data}` is called by {listing(callers)}" if callers else f"nothing calls `{before.data}`: the chain ends with it"
+        remedy = (
+            "the chain goes from the cause to the alert, so against the calls"
+            if backwards
+            else (
+                f"`{before.data}` is called by {listing(callers)}"
+                if callers
+                else f"nothing calls `{before.data}`: the chain ends with it"
+            )
         )
         shared.sink.report(
-            codes.CHAIN_BROKEN, after.span, f"`{after.data}` doesn't call `{before.data}`",
-            secondary=((places[after.data], f"`{after.data}` calls {listing(sorted(calls[after.data])) or 'nothing'}"),), help=remedy,
-        )  # fmt: skip
+            codes.CHAIN_BROKEN,
+            after.span,
+            f"`{after.data}` doesn't call `{before.data}`",
+            secondary=(
+                (places[after.data], f"`{after.data}` calls {listing(sorted(calls[after.data])) or 'nothing'}"),
+            ),
+            help=remedy,
+        )
     return good
 
 
 def _start(chain: Sequence[Value], causes: Sequence[Cause], whole: bool, world: World, shared: Shared) -> None:
     if not whole or not causes or not chain:
         return
-    owners = {
-        owner for cause in causes
-        if (owner := world.clusters[cause.cluster].component_of(cause.ref)) is not None
-    }  # fmt: skip
+    owners = {owner for cause in causes if (owner := world.clusters[cause.cluster].component_of(cause.ref)) is not None}
     if chain[0].data in owners:
         return
     if owners:
@@ -158,7 +182,9 @@ def _start(chain: Sequence[Value], causes: Sequence[Cause], whole: bool, world: 
     else:
         message = "the root cause belongs to no component"
         remedy = "add the object to a component's `objects`"
-    shared.sink.report(codes.CHAIN_START, chain[0].span, message, secondary=((causes[0].span, "the root cause"),), help=remedy)
+    shared.sink.report(
+        codes.CHAIN_START, chain[0].span, message, secondary=((causes[0].span, "the root cause"),), help=remedy
+    )
 
 
 def _end(chain: Sequence[Value], scenario: Entry, triggers: Sequence[ExpectedAlert], shared: Shared) -> None:
@@ -170,7 +196,9 @@ def _end(chain: Sequence[Value], scenario: Entry, triggers: Sequence[ExpectedAle
     if len(services) < len(triggers) or chain[-1].data in services:
         return
     shared.sink.report(
-        codes.CHAIN_END, chain[-1].span, f"no expected alert has the label `service` = `{chain[-1].data}`",
+        codes.CHAIN_END,
+        chain[-1].span,
+        f"no expected alert has the label `service` = `{chain[-1].data}`",
         secondary=[(found.span, f"this one has `{service}`") for service, found in services.items()],
         help=f"end the chain with {listing(sorted(services))}, or correct the label",
-    )  # fmt: skip
+    )

@@ -76,9 +76,11 @@ def report(diagnostics: Sequence[Diagnostic], checked: Sequence[str] = ()) -> Re
     """The JSON shape of some diagnostics."""
     errors = sum(diagnostic.code.severity == "error" for diagnostic in diagnostics)
     return Report(
-        errors=errors, warnings=len(diagnostics) - errors, diagnostics=[_diagnostic(one) for one in diagnostics],
+        errors=errors,
+        warnings=len(diagnostics) - errors,
+        diagnostics=[_diagnostic(one) for one in diagnostics],
         checked=list(checked),
-    )  # fmt: skip
+    )
 
 
 def render(diagnostics: Sequence[Diagnostic], checked: Sequence[str] = ()) -> str:
@@ -89,9 +91,15 @@ def render(diagnostics: Sequence[Diagnostic], checked: Sequence[str] = ()) -> st
 
 def _diagnostic(one: Diagnostic) -> MachineDiagnostic:
     return MachineDiagnostic(
-        code=one.code.id, slug=one.code.slug, severity=one.code.severity, headline=one.code.headline,
-        labels=[_label(label) for label in one.labels], notes=list(one.notes), help=one.help, fix=_fix(one.fix),
-    )  # fmt: skip
+        code=one.code.id,
+        slug=one.code.slug,
+        severity=one.code.severity,
+        headline=one.code.headline,
+        labels=[_label(label) for label in one.labels],
+        notes=list(one.notes),
+        help=one.help,
+        fix=_fix(one.fix),
+    )
 
 
 def _label(label: Label) -> MachineLabel:

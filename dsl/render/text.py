@@ -73,7 +73,9 @@ def _remark(role: str, text: str, gutter: int, style: Style) -> str:
     return f"{' ' * gutter} {style('=', 'frame')} {style(f'{role}:', 'bold')} {_shown(text)}"
 
 
-def _snippet(source: SourceFile, labels: Sequence[Label], gutter: int, arrow: str, severity: str, style: Style) -> list[str]:
+def _snippet(
+    source: SourceFile, labels: Sequence[Label], gutter: int, arrow: str, severity: str, style: Style
+) -> list[str]:
     line, column = source.position(labels[0].span.start)
     out = [f"{' ' * gutter}{style(arrow, 'frame')} {source.name}:{line}:{column}"]
     if not source.text:
@@ -87,7 +89,9 @@ def _snippet(source: SourceFile, labels: Sequence[Label], gutter: int, arrow: st
     for number in sorted(by_line):
         if before is not None and number > before + 1:
             if number == before + 2:
-                out.append(f"{style(f'{before + 1:>{gutter}}', 'frame')} {bar} {_cut(_shown(source.line(before + 1)), 0)[0]}".rstrip())
+                out.append(
+                    f"{style(f'{before + 1:>{gutter}}', 'frame')} {bar} {_cut(_shown(source.line(before + 1)), 0)[0]}".rstrip()
+                )
             else:
                 out.append(f"{style('.' * max(gutter, 3), 'frame')}")
         out += _line(source, number, by_line[number], gutter, severity, style)
@@ -95,7 +99,9 @@ def _snippet(source: SourceFile, labels: Sequence[Label], gutter: int, arrow: st
     return out
 
 
-def _line(source: SourceFile, number: int, labels: Sequence[Label], gutter: int, severity: str, style: Style) -> list[str]:
+def _line(
+    source: SourceFile, number: int, labels: Sequence[Label], gutter: int, severity: str, style: Style
+) -> list[str]:
     text = source.line(number)
     begin = min(source.position(label.span.start)[1] for label in labels) - 1
     shown, cut = _cut(_shown(text), cell_len(_shown(text[:begin])))

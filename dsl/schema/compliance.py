@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from itbc.dsl.schema.types import (
-    AttributeSchema, BlockSchema, BooleanType, Duration, LabelSchema, ListOf, Nested, ReferenceType, Text,
-)  # fmt: skip
+    AttributeSchema,
+    BlockSchema,
+    BooleanType,
+    Duration,
+    LabelSchema,
+    ListOf,
+    Nested,
+    ReferenceType,
+    Text,
+)
 from itbc.dsl.schema.words import CONTROL_SEVERITY, POLICY_LANGUAGE, VERDICT
 
 CONTROL = BlockSchema(
@@ -27,8 +35,15 @@ STATE = BlockSchema(
     labels=(LabelSchema("NAME", "identifier", "What reports call it."),),
     attributes=(
         AttributeSchema("verdict", VERDICT, "The right verdict.", required=True),
-        AttributeSchema("manifests", ListOf(Text("path")), "The objects of the state, as files or folders of YAML.", required=True),
-        AttributeSchema("near_miss", BooleanType(), "Whether it differs from a state of the other verdict in one detail only.", default="false"),
+        AttributeSchema(
+            "manifests", ListOf(Text("path")), "The objects of the state, as files or folders of YAML.", required=True
+        ),
+        AttributeSchema(
+            "near_miss",
+            BooleanType(),
+            "Whether it differs from a state of the other verdict in one detail only.",
+            default="false",
+        ),
         AttributeSchema("why", Text(), "Why the verdict is right; needed for a near miss, shown in reports."),
     ),
 )
@@ -37,7 +52,11 @@ CORPUS = BlockSchema(
     "corpus",
     "States with known verdicts. The agent never sees it; its policy is run on every state.",
     labels=(LabelSchema("NAME", "identifier", "What objectives call it."),),
-    attributes=(AttributeSchema("control", ReferenceType(("control.CONTROL",)), "The control the verdicts are about.", required=True),),
+    attributes=(
+        AttributeSchema(
+            "control", ReferenceType(("control.CONTROL",)), "The control the verdicts are about.", required=True
+        ),
+    ),
     blocks=(Nested(STATE, 2),),
     checked=False,
 )
@@ -61,10 +80,12 @@ FINDING = BlockSchema(
     attributes=(
         AttributeSchema("control", ReferenceType(("control.CONTROL",)), "The control.", required=True),
         AttributeSchema(
-            "objects", ListOf(ReferenceType(("cluster.CLUSTER.KIND.OBJECT", "host.HOST.KIND.OBJECT"))),
-            "The objects that must be reported.", required=True,
+            "objects",
+            ListOf(ReferenceType(("cluster.CLUSTER.KIND.OBJECT", "host.HOST.KIND.OBJECT"))),
+            "The objects that must be reported.",
+            required=True,
         ),
         AttributeSchema("within", Duration(), "How soon after the fault.", required=True),
     ),
     checked=False,
-)  # fmt: skip
+)

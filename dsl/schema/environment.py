@@ -4,17 +4,37 @@ from __future__ import annotations
 
 from itbc.dsl.schema.definitions import COMPONENT
 from itbc.dsl.schema.types import (
-    Anything, AttributeSchema, BlockSchema, BooleanType, LabelSchema, ListOf, MapOf, Nested, NumberType, Quantity,
-    ReferenceType, Text,
-)  # fmt: skip
+    Anything,
+    AttributeSchema,
+    BlockSchema,
+    BooleanType,
+    LabelSchema,
+    ListOf,
+    MapOf,
+    Nested,
+    NumberType,
+    Quantity,
+    ReferenceType,
+    Text,
+)
 from itbc.dsl.schema.words import OPERATING_SYSTEM, PACKAGE_STATE, SERVICE_STATE
 
 TELEMETRY = BlockSchema(
     "telemetry",
     "Which signals are collected, and so what the agent can look at.",
     attributes=(
-        AttributeSchema("metrics", BooleanType(), "Prometheus scrapes the nodes, the objects' state and the applications.", default="true"),
-        AttributeSchema("alerts", ListOf(ReferenceType(("alert.ALERT",)), minimum=0), "The alerting rules that are loaded.", default="every alert that is declared or imported"),
+        AttributeSchema(
+            "metrics",
+            BooleanType(),
+            "Prometheus scrapes the nodes, the objects' state and the applications.",
+            default="true",
+        ),
+        AttributeSchema(
+            "alerts",
+            ListOf(ReferenceType(("alert.ALERT",)), minimum=0),
+            "The alerting rules that are loaded.",
+            default="every alert that is declared or imported",
+        ),
         AttributeSchema("traces", BooleanType(), "Traces are collected.", default="false"),
         AttributeSchema("logs", BooleanType(), "Logs are collected.", default="false"),
     ),
@@ -24,7 +44,9 @@ BIND = BlockSchema(
     "bind",
     "Provides a dependency of the application: a Service of that name leads to an endpoint of a host.",
     labels=(LabelSchema("DEPENDENCY", "name", "The dependency."),),
-    attributes=(AttributeSchema("endpoint", ReferenceType(("host.HOST.endpoint.ENDPOINT",)), "Where it leads.", required=True),),
+    attributes=(
+        AttributeSchema("endpoint", ReferenceType(("host.HOST.endpoint.ENDPOINT",)), "Where it leads.", required=True),
+    ),
     checked=False,
 )
 
@@ -32,7 +54,14 @@ DEPLOYED = BlockSchema(
     "application",
     "Deploys a declared application into the cluster.",
     labels=(LabelSchema("APPLICATION", "name", "A declared application."),),
-    attributes=(AttributeSchema("load", MapOf(Anything()), "Values for the settings of the application's `load` block.", default="as in its manifests"),),
+    attributes=(
+        AttributeSchema(
+            "load",
+            MapOf(Anything()),
+            "Values for the settings of the application's `load` block.",
+            default="as in its manifests",
+        ),
+    ),
     blocks=(Nested(BIND),),
 )
 
@@ -41,7 +70,9 @@ CLUSTER = BlockSchema(
     "A Kubernetes cluster of its own. Where it runs is the target's business, chosen when the scenario is compiled.",
     labels=(LabelSchema("NAME", "name", "What the rest of the scenario calls it."),),
     attributes=(
-        AttributeSchema("nodes", NumberType(integer=True, minimum=1, maximum=100), "How many nodes it has.", default="1"),
+        AttributeSchema(
+            "nodes", NumberType(integer=True, minimum=1, maximum=100), "How many nodes it has.", default="1"
+        ),
         AttributeSchema("prices", ReferenceType(("price_sheet.SHEET",)), "What its resources cost.", checked=False),
     ),
     blocks=(Nested(DEPLOYED, 1), Nested(TELEMETRY, 0, 1)),
@@ -95,7 +126,9 @@ ENDPOINT = BlockSchema(
     labels=(LabelSchema("NAME", "name", "What bindings call it."),),
     attributes=(
         AttributeSchema("port", NumberType(integer=True, minimum=1, maximum=65535), "The TCP port.", required=True),
-        AttributeSchema("service", ReferenceType(("service.SERVICE",)), "The service that listens there.", required=True),
+        AttributeSchema(
+            "service", ReferenceType(("service.SERVICE",)), "The service that listens there.", required=True
+        ),
     ),
 )
 
@@ -105,15 +138,23 @@ HOST = BlockSchema(
     labels=(LabelSchema("NAME", "name", "What the rest of the scenario calls it."),),
     attributes=(
         AttributeSchema("os", OPERATING_SYSTEM, "The operating system.", required=True),
-        AttributeSchema("cpus", NumberType(integer=True, minimum=1, maximum=64), "How many CPU cores it has.", default="1"),
+        AttributeSchema(
+            "cpus", NumberType(integer=True, minimum=1, maximum=64), "How many CPU cores it has.", default="1"
+        ),
         AttributeSchema("memory", Quantity("memory", 64 * 2**20), "How much memory it has.", default='"1Gi"'),
         AttributeSchema("disk", Quantity("memory", 2**30), "How large its disk is.", default='"10Gi"'),
     ),
     blocks=(
-        Nested(PACKAGE), Nested(FILE), Nested(SERVICE), Nested(USER), Nested(ENDPOINT), Nested(COMPONENT), Nested(TELEMETRY, 0, 1),
+        Nested(PACKAGE),
+        Nested(FILE),
+        Nested(SERVICE),
+        Nested(USER),
+        Nested(ENDPOINT),
+        Nested(COMPONENT),
+        Nested(TELEMETRY, 0, 1),
     ),
     checked=False,
-)  # fmt: skip
+)
 
 ENVIRONMENT = BlockSchema(
     "environment",

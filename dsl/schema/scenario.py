@@ -7,8 +7,18 @@ from itbc.dsl.schema.cost import PRICE_SHEET
 from itbc.dsl.schema.definitions import ALERT, APPLICATION, IMPORT, SLO
 from itbc.dsl.schema.environment import ENVIRONMENT
 from itbc.dsl.schema.types import (
-    AttributeSchema, BlockSchema, Duration, FaultName, LabelSchema, ListOf, MapOf, Nested, NumberType, ReferenceType, Text,
-)  # fmt: skip
+    AttributeSchema,
+    BlockSchema,
+    Duration,
+    FaultName,
+    LabelSchema,
+    ListOf,
+    MapOf,
+    Nested,
+    NumberType,
+    ReferenceType,
+    Text,
+)
 from itbc.dsl.schema.words import PERIOD, PERSONA
 
 _CLUSTER = ReferenceType(("cluster.CLUSTER",))
@@ -62,14 +72,44 @@ OBJECTIVE = BlockSchema(
     labels=(LabelSchema("NAME", "name", "What scores call it."),),
     attributes=(
         AttributeSchema("slo", ReferenceType(("slo.SLO",)), "The SLO that must hold."),
-        AttributeSchema("corpus", ReferenceType(("corpus.CORPUS",)), "The corpus a policy is judged on.", checked=False),
-        AttributeSchema("cost", ReferenceType(("cluster.CLUSTER", "cluster.CLUSTER.KIND.OBJECT")), "What must not cost more than `at_most`.", checked=False),
-        AttributeSchema("hold", Duration(minimum=1), "For how long it must hold without a gap; needed with `slo` and `cost`."),
-        AttributeSchema("settle", Duration(minimum=0), "How long after the agent's end the hold may begin.", default='"60s"'),
-        AttributeSchema("deliverable", ReferenceType(("deliverable.DELIVERABLE",)), "The policy; needed with `corpus`.", checked=False),
-        AttributeSchema("false_positives", NumberType(integer=True, minimum=0), "How many states may be refused wrongly.", default="0", checked=False),
-        AttributeSchema("false_negatives", NumberType(integer=True, minimum=0), "How many states may be passed wrongly.", default="0", checked=False),
-        AttributeSchema("at_most", NumberType(minimum=0), "The bound of a cost, in the price sheet's currency.", checked=False),
+        AttributeSchema(
+            "corpus", ReferenceType(("corpus.CORPUS",)), "The corpus a policy is judged on.", checked=False
+        ),
+        AttributeSchema(
+            "cost",
+            ReferenceType(("cluster.CLUSTER", "cluster.CLUSTER.KIND.OBJECT")),
+            "What must not cost more than `at_most`.",
+            checked=False,
+        ),
+        AttributeSchema(
+            "hold", Duration(minimum=1), "For how long it must hold without a gap; needed with `slo` and `cost`."
+        ),
+        AttributeSchema(
+            "settle", Duration(minimum=0), "How long after the agent's end the hold may begin.", default='"60s"'
+        ),
+        AttributeSchema(
+            "deliverable",
+            ReferenceType(("deliverable.DELIVERABLE",)),
+            "The policy; needed with `corpus`.",
+            checked=False,
+        ),
+        AttributeSchema(
+            "false_positives",
+            NumberType(integer=True, minimum=0),
+            "How many states may be refused wrongly.",
+            default="0",
+            checked=False,
+        ),
+        AttributeSchema(
+            "false_negatives",
+            NumberType(integer=True, minimum=0),
+            "How many states may be passed wrongly.",
+            default="0",
+            checked=False,
+        ),
+        AttributeSchema(
+            "at_most", NumberType(minimum=0), "The bound of a cost, in the price sheet's currency.", checked=False
+        ),
         AttributeSchema("per", PERIOD, "The time the bound of a cost is for.", default="hour", checked=False),
         _WHICH_CLUSTER,
         _WHICH_HOST,
@@ -83,17 +123,23 @@ SAFEGUARD = BlockSchema(
     labels=(LabelSchema("NAME", "name", "What scores call it."),),
     attributes=(
         AttributeSchema(
-            "unchanged", ListOf(ReferenceType(("cluster.CLUSTER.KIND", "host.HOST.KIND"))),
+            "unchanged",
+            ListOf(ReferenceType(("cluster.CLUSTER.KIND", "host.HOST.KIND"))),
             "All objects of these kinds must be what they were when everything was healthy, apart from what the faults touched.",
         ),
-        AttributeSchema("slo", ReferenceType(("slo.SLO",)), "An SLO that must hold from the agent's start to the end of the evaluation.", checked=False),
+        AttributeSchema(
+            "slo",
+            ReferenceType(("slo.SLO",)),
+            "An SLO that must hold from the agent's start to the end of the evaluation.",
+            checked=False,
+        ),
     ),
     exclusive=(("unchanged", "slo"),),
-)  # fmt: skip
+)
 
 DESIRED = BlockSchema(
     "desired",
-    "D: what \"solved\" means.",
+    'D: what "solved" means.',
     attributes=(
         AttributeSchema("goal", Text(), "What the agent is told.", required=True),
         AttributeSchema("within", Duration(minimum=1), "How long the agent has.", required=True),
@@ -106,9 +152,18 @@ TRUTH = BlockSchema(
     "Why it broke. Never shown to an agent; diagnoses are scored against it.",
     attributes=(
         AttributeSchema("root_causes", ListOf(_OBJECT), "Exactly the objects that the faults touch."),
-        AttributeSchema("chain", ListOf(Text("name")), "The components from the root cause to the alert; each next one calls the one before."),
+        AttributeSchema(
+            "chain",
+            ListOf(Text("name")),
+            "The components from the root cause to the alert; each next one calls the one before.",
+        ),
         AttributeSchema("violations", ListOf(_OBJECT), "Exactly the objects that violate the control.", checked=False),
-        AttributeSchema("optimum", NumberType(minimum=0), "The lowest cost per hour at which every objective can be met.", checked=False),
+        AttributeSchema(
+            "optimum",
+            NumberType(minimum=0),
+            "The lowest cost per hour at which every objective can be met.",
+            checked=False,
+        ),
     ),
 )
 
@@ -119,9 +174,18 @@ GRANT = BlockSchema(
     attributes=(
         AttributeSchema("cluster", _CLUSTER, "The cluster."),
         AttributeSchema("host", _HOST, "The host.", checked=False),
-        AttributeSchema("resources", ListOf(Text("word")), "RBAC resources such as `deployments` or `pods/log`; needed with `cluster`."),
+        AttributeSchema(
+            "resources",
+            ListOf(Text("word")),
+            "RBAC resources such as `deployments` or `pods/log`; needed with `cluster`.",
+        ),
         AttributeSchema("verbs", ListOf(Text("word")), "RBAC verbs; needed with `cluster`."),
-        AttributeSchema("api_groups", ListOf(Text()), "RBAC API groups; `\"\"` is the core group.", default="the groups of the resources"),
+        AttributeSchema(
+            "api_groups",
+            ListOf(Text()),
+            'RBAC API groups; `""` is the core group.',
+            default="the groups of the resources",
+        ),
         AttributeSchema("sudo", ListOf(Text()), "Command lines the agent may run as root on the host.", checked=False),
     ),
     exclusive=(("cluster", "host"),),
@@ -149,16 +213,29 @@ SCENARIO = BlockSchema(
     "One scenario: metadata, environment, faults, trigger, desired outcome, truth, grants, reference solution.",
     labels=(LabelSchema("NAME", "name", "The scenario's name; also that of its folder."),),
     blocks=(
-        Nested(METADATA, 1, 1), Nested(ENVIRONMENT, 1, 1), Nested(FAULT), Nested(DELIVERABLE), Nested(TRIGGER, 0, 1),
-        Nested(DESIRED, 1, 1), Nested(TRUTH, 1, 1), Nested(GRANT), Nested(SOLUTION, 0, 1),
+        Nested(METADATA, 1, 1),
+        Nested(ENVIRONMENT, 1, 1),
+        Nested(FAULT),
+        Nested(DELIVERABLE),
+        Nested(TRIGGER, 0, 1),
+        Nested(DESIRED, 1, 1),
+        Nested(TRUTH, 1, 1),
+        Nested(GRANT),
+        Nested(SOLUTION, 0, 1),
     ),
-)  # fmt: skip
+)
 
 FILE = BlockSchema(
     "file",
     "A file of the language.",
     blocks=(
-        Nested(IMPORT), Nested(APPLICATION), Nested(ALERT), Nested(SLO), Nested(CONTROL), Nested(CORPUS), Nested(PRICE_SHEET),
+        Nested(IMPORT),
+        Nested(APPLICATION),
+        Nested(ALERT),
+        Nested(SLO),
+        Nested(CONTROL),
+        Nested(CORPUS),
+        Nested(PRICE_SHEET),
         Nested(SCENARIO, 0, 1),
     ),
-)  # fmt: skip
+)

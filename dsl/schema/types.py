@@ -105,7 +105,18 @@ class Anything:
 
 
 ValueType: TypeAlias = (
-    Text | NumberType | BooleanType | Duration | Quantity | Keyword | ReferenceType | FaultName | ListOf | MapOf | Either | Anything
+    Text
+    | NumberType
+    | BooleanType
+    | Duration
+    | Quantity
+    | Keyword
+    | ReferenceType
+    | FaultName
+    | ListOf
+    | MapOf
+    | Either
+    | Anything
 )
 
 
@@ -163,7 +174,9 @@ class BlockSchema:
     exclusive: tuple[tuple[str, ...], ...] = ()
     open_doc: str = ""
     checked: bool = True
-    _attributes: dict[str, AttributeSchema] = field(default_factory=dict[str, AttributeSchema], repr=False, compare=False)
+    _attributes: dict[str, AttributeSchema] = field(
+        default_factory=dict[str, AttributeSchema], repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         self._attributes.update({attribute.name: attribute for attribute in self.attributes})
