@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -35,7 +36,7 @@ def render(run: Run, console: Console) -> None:
     console.print()
     console.print(headline(record, run.score))
     if run.score is not None:
-        console.print(_verdicts(run.score.verdicts))
+        _print_verdicts(run.score.verdicts, console)
     if run.evidence is not None:
         console.print(Text(_agent(run.evidence.agent)))
     if record.failure is not None:
@@ -65,18 +66,15 @@ def headline(record: Record, score: Score | None) -> Text:
     )
 
 
-def _verdicts(verdicts: Sequence[Verdict]) -> Table:
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    table.add_column(overflow="fold")
+def _print_verdicts(verdicts: Sequence[Verdict], console: Console) -> None:
     for verdict in sorted(verdicts, key=lambda v: _KINDS.index(v.kind)):
-        mark = Text("ok", style="green") if verdict.passed else Text("no", style="red")
+        mark, style = ("ok", "green") if verdict.passed else ("no", "red")
         if not verdict.passed and verdict.value:
-            mark = Text(f"{verdict.value:.2f}", style="yellow")
-        table.add_row(mark, Text(verdict.kind, style="dim"), escape(verdict.name), escape(verdict.reason))
-    return table
+            mark, style = f"{verdict.value:.2f}", "yellow"
+        console.print(
+            Text.assemble((f"{mark:<5}", style), (f"{verdict.kind:<11}", "dim"), verdict.name), soft_wrap=True
+        )
+        console.print(Padding(Text(verdict.reason), (0, 0, 0, 5), expand=False))
 
 
 def _agent(agent: AgentRun) -> str:
