@@ -7,6 +7,7 @@ stacks that are missing in the cache, and ends.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.metadata
 import os
@@ -90,9 +91,11 @@ def _cached(cache: Path | None, key: str) -> bytes | None:
     if cache is None:
         return None
     try:
-        return (cache / "stacks" / f"{key}.tf.json").read_bytes()
-    except OSError:
+        data = (cache / "stacks" / f"{key}.tf.json").read_bytes()
+        msgspec.json.decode(data)
+    except (OSError, msgspec.DecodeError):  # a machine that lost power may have kept half a file
         return None
+    return data
 
 
 def _keep(cache: Path | None, key: str, data: bytes) -> None:
@@ -106,7 +109,8 @@ def _keep(cache: Path | None, key: str, data: bytes) -> None:
         part.replace(path)
     except OSError:
         # A cache that can't be written makes the next compilation slower and nothing else.
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def _run(orders: Sequence[Order]) -> Mapping[str, str]:
