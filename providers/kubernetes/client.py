@@ -284,7 +284,7 @@ class Client:
                 if response.status_code not in _BUSY or self.monotonic() >= deadline:
                     return _answer(response)
                 wait = _retry_after(response)
-            self.pause(min(wait, max(0.05, deadline - self.monotonic())))
+            self.pause(max(0.05, min(wait, deadline - self.monotonic())))
 
     def _extensions(self) -> dict[str, Any]:
         return {"sni_hostname": self.server_name} if self.server_name else {}
