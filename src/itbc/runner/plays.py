@@ -15,16 +15,10 @@ from itbc.runner.waiting import Patience
 
 SETTINGS = {
     "ANSIBLE_FORCE_COLOR": "0",
-    "ANSIBLE_HOST_KEY_CHECKING": "1",
-    "ANSIBLE_INVENTORY_ENABLED": "host_list,yaml,ini",
-    "ANSIBLE_LOCALHOST_WARNING": "0",
+    "ANSIBLE_INVENTORY_ENABLED": "yaml",
     "ANSIBLE_NOCOWS": "1",
-    "ANSIBLE_PIPELINING": "1",
-    "ANSIBLE_RETRY_FILES_ENABLED": "0",
 }
-"""Ansible's own settings; what the user has set for his own playbooks mustn't reach ours."""
-
-INVENTORY = "localhost ansible_connection=local ansible_python_interpreter={python}\n"
+"""Beside what the artefacts' own ansible.cfg says: what the user has set for his own playbooks mustn't reach ours."""
 
 
 class PlayFailed(Exception):
@@ -33,9 +27,9 @@ class PlayFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Plays:
-    """A project folder of plays, and ansible-runner's private folder for a run."""
+    """The artefacts' folder of plays, and ansible-runner's private folder for a run."""
 
-    project: Path
+    compiled: Path
     private: Path
     patience: Patience
 
@@ -54,23 +48,26 @@ class Plays:
                 messages.append(_said(data))
             return True
 
-        inventory = self.private / "inventory"
-        inventory.mkdir(mode=0o700, exist_ok=True)
-        (inventory / "hosts").write_text(INVENTORY.format(python=sys.executable))
+        project = self.compiled / "project"
+        settings = {
+            **SETTINGS,
+            "ANSIBLE_CONFIG": str(project / "ansible.cfg"),
+            "ANSIBLE_HOME": str(self.private / "home"),
+            "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
+        }
         result = ansible_runner.run(
             private_data_dir=str(self.private),
-            project_dir=str(self.project),
+            project_dir=str(project),
             playbook=play,
             ident=name,
-            inventory=str(inventory / "hosts"),
-            extravars=dict(given),
-            envvars={**SETTINGS, "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"},
+            inventory=str(self.compiled / "inventory"),
+            extravars={**given, "ansible_python_interpreter": sys.executable},
+            envvars=settings,
             quiet=True,
             timeout=int(seconds),
             event_handler=on_event,
             cancel_callback=self.patience.stop.is_set,
             suppress_env_files=True,
-            settings={"suppress_ansible_output": True},
         )
         if self.patience.stop.is_set():
             raise Interrupted

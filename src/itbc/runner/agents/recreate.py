@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,35 +22,40 @@ class Recreate:
     def work(self, bench: Bench) -> int:
         """Never fails: a cheat that gives up early would prove nothing."""
         blamed: list[dict[str, str]] = []
-        for grant in self.script.grants:
-            for resource in _resources(grant):
-                blamed += self._replace(bench, grant, resource)
+        for cluster, namespace, resource in _everything(self.script.grants):
+            blamed += self._replace(bench, cluster, namespace, resource)
         bench.hand_in(blamed, "everything was replaced")
         return 0
 
-    def _replace(self, bench: Bench, grant: Grant, resource: str) -> list[dict[str, str]]:
-        """Delete and re-create all objects of a resource. Returns them as causes."""
-        where = bench.in_cluster(grant.cluster)
-        space = ["-n", grant.namespace]
+    def _replace(self, bench: Bench, cluster: str, namespace: str, resource: str) -> list[dict[str, str]]:
+        """Delete all objects of a resource and re-create those that nothing else will. Returns them as causes."""
+        where = bench.in_cluster(cluster)
+        space = ["-n", namespace]
         listed = bench.execute(["kubectl", "get", resource, *space, "-o", "json"], more=where)
         if listed.code:
             return []
         found: list[dict[str, Any]] = json.loads(listed.output)["items"]
-        objects = [_bare(each) for each in found if not each["metadata"].get("ownerReferences")]
-        if objects:
-            names = [each["metadata"]["name"] for each in objects]
+        if found:
+            names = [each["metadata"]["name"] for each in found]
             bench.execute(["kubectl", "delete", resource, *space, "--wait=true", "--timeout=60s", *names], more=where)
-            listing = {"apiVersion": "v1", "kind": "List", "items": objects}
+        roots = [_bare(each) for each in found if not each["metadata"].get("ownerReferences")]
+        if roots:
+            listing = {"apiVersion": "v1", "kind": "List", "items": roots}
             bench.execute(["kubectl", "create", *space, "-f", "-"], stdin=json.dumps(listing).encode(), more=where)
         return [
-            {
-                "cluster": grant.cluster,
-                "namespace": grant.namespace,
-                "kind": each["kind"],
-                "name": each["metadata"]["name"],
-            }
+            {"cluster": cluster, "namespace": namespace, "kind": each["kind"], "name": each["metadata"]["name"]}
             for each in found
         ]
+
+
+def _everything(grants: Iterable[Grant]) -> list[tuple[str, str, str]]:
+    """Every cluster, namespace and resource that the grants name, once each."""
+    found = [
+        (grant.cluster, grant.namespace, resource)
+        for grant in grants
+        for resource in _resources(grant)
+    ]
+    return list(dict.fromkeys(found))
 
 
 def _resources(grant: Grant) -> Iterator[str]:

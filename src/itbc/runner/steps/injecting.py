@@ -43,7 +43,7 @@ def _play(fault: Fault, play: str, what: str, step: InjectingInput, around: Surr
     undo = around.run.ansible / "undo"
     undo.mkdir(mode=0o700, exist_ok=True)
     given = {"kubeconfig": access.kubeconfig, "undo_dir": str(undo)}
-    plays = Plays(around.run.artefacts / "ansible" / "project", around.run.ansible, around.patience)
+    plays = Plays(around.run.artefacts / "ansible", around.run.ansible, around.patience)
     try:
         plays.run(play, play.removesuffix(".yml"), given, around.tell, PLAY_SECONDS)
     except PlayFailed as wrong:

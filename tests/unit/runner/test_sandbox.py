@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from itbc.runner.failures import Interrupted
+from itbc.runner.ledger import FileLedger, leftovers
+from itbc.runner.processes import alive, identify, own_identity
+from itbc.runner.sandbox import OutOfTime, Sandbox, user_of
+from itbc.runner.sweepers import sweep_process
+from itbc.runner.waiting import Patience
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="namespaces and other users need root")
+
+RUN = "20261201-101500-ab12"
+
+
+class Place:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.work = folder / "agent" / "work"
+        self.work.mkdir(parents=True)
+        os.chown(self.work, user_of(RUN), user_of(RUN))
+        self.secret = folder / "secret"
+        self.secret.mkdir()
+        (self.secret / "truth").write_text("it was the gardener")
+        self.ledger_path = folder / "ledger.jsonl"
+        self.out, self.err = folder / "out", folder / "err"
+        self.patience = Patience()
+
+    @property
+    def sandbox(self) -> Sandbox:
+        return Sandbox(
+            run=RUN,
+            user=user_of(RUN),
+            folder=self.work,
+            environment={"PATH": "/usr/bin:/bin", "HOME": str(self.work)},
+            hidden=[self.secret],
+            exposed=[(self.folder / "agent", self.folder / "agent"), (self.secret, self.secret)],
+            ledger=FileLedger(self.ledger_path, own_identity(), "2030-01-01T00:00:00+00:00"),
+        )
+
+    def sh(self, script: str, seconds: float = 20.0, more: Mapping[str, Any] | None = None) -> tuple[int, str]:
+        given: dict[str, Any] = {"stdin": b"", **(more or {})}
+        deadline = self.patience.monotonic() + seconds
+        ended = self.sandbox.execute(["sh", "-c", script], (self.out, self.err), self.patience, deadline, **given)
+        return ended.code, ended.output.decode()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_it_is_an_own_user_in_its_own_world(place: Place) -> None:
+    code, said = place.sh("id -u; id -G; pwd; ls /proc | grep -c '^[0-9]'; env | sort")
+    lines = said.splitlines()
+    user = str(user_of(RUN))
+    assert code == 0
+    assert lines[:3] == [user, user, str(place.work)]
+    assert int(lines[3]) < 8
+    assert lines[4:] == [f"HOME={place.work}", "PATH=/usr/bin:/bin", f"PWD={place.work}"]
+
+
+def test_the_truth_is_covered_even_where_it_can_be_named(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    hidden_only = place.sandbox.exposed[:1]
+    sandbox = Sandbox(
+        RUN, user_of(RUN), place.work, place.sandbox.environment, [place.secret], hidden_only, place.sandbox.ledger
+    )
+    ended = sandbox.execute(
+        ["cat", str(place.secret / "truth")],
+        (place.out, place.err),
+        place.patience,
+        place.patience.monotonic() + 20,
+    )
+    assert ended.code != 0
+    assert "gardener" not in ended.output.decode()
+    code, said = place.sh("cat /proc/1/environ; cat /proc/1/cmdline; cat /proc/1/fd/* /proc/1/mem")
+    assert code != 0
+    assert "secret" not in said
+
+
+def test_it_cant_get_its_rights_back(place: Place) -> None:
+    code, _ = place.sh("umount /tmp || mount -t tmpfs x /mnt || chown 0 . || kill -9 1")
+    assert code != 0
+    assert "NoNewPrivs:\t1" in place.sh("grep NoNewPrivs /proc/self/status")[1]
+
+
+def test_exit_codes_come_through(place: Place) -> None:
+    assert place.sh("exit 7")[0] == 7
+    assert place.sh("kill -TERM $$")[0] == 128 + signal.SIGTERM
+    ended = place.sandbox.execute(
+        ["nobody-has-this"], (place.out, place.err), place.patience, place.patience.monotonic() + 20
+    )
+    assert ended.code == 127
+    assert "No such file" in place.err.read_text()
+
+
+def test_stdin_and_output_are_kept(place: Place) -> None:
+    assert place.sh("cat; echo bad >&2", more={"stdin": b"hello"}) == (0, "hello")
+    assert place.out.read_text() == "hello"
+    assert place.err.read_text() == "bad\n"
+
+
+def test_output_is_limited(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("itbc.runner.sandbox.OUTPUT_LIMIT", 1000)
+    assert place.sh("head -c 3000000 /dev/zero")[0] == 0
+    assert place.out.stat().st_size == 1000
+
+
+def test_what_it_leaves_running_ends_with_it(place: Place) -> None:
+    assert place.sh("setsid sleep 4242 & echo")[0] == 0
+    assert not _runs("sleep 4242")
+
+
+def test_time_is_over(place: Place) -> None:
+    with pytest.raises(OutOfTime):
+        place.sh("setsid sleep 4243 & trap '' TERM INT; sleep 4243", seconds=0.7)
+    assert not _runs("sleep 4243")
+    assert leftovers(place.ledger_path) == []
+
+
+def test_a_wish_to_stop_ends_it(place: Place) -> None:
+    threading.Timer(0.5, place.patience.stop.set).start()
+    with pytest.raises(Interrupted):
+        place.sh("sleep 4244")
+    assert not _runs("sleep 4244")
+
+
+def test_files_in_tmp_are_gone_afterwards(place: Place) -> None:
+    name = f"itbc-test-{os.getpid()}"
+    assert place.sh(f"touch /tmp/{name} /var/tmp/{name} /dev/shm/{name}")[0] == 0
+    assert not any((Path(folder) / name).exists() for folder in ("/tmp", "/var/tmp", "/dev/shm"))
+
+
+KILLED = """
+import pathlib, sys
+sys.path.insert(0, sys.argv[1])
+from test_sandbox import Place
+place = Place(pathlib.Path(sys.argv[2]))
+print("begun", flush=True)
+place.sh("echo agent >&2; sleep 4245", 60)
+"""
+
+
+def test_it_dies_with_its_runner(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(Path(__file__).parent), str(tmp_path)], stdout=subprocess.PIPE
+    ) as runner:
+        _until(lambda: _runs("sleep 4245"))
+        runner.send_signal(signal.SIGKILL)
+    _until(lambda: not _runs("sleep 4245"))
+    (entry,) = leftovers(tmp_path / "ledger.jsonl")
+    assert sweep_process(entry.identity, entry.details) == []
+
+
+def test_the_sweeper_ends_exactly_that_process() -> None:
+    with subprocess.Popen(["sleep", "4246"]) as process:
+        found = identify(process.pid)
+        assert found
+        assert sweep_process("x", {"pid": found.pid, "started": found.started + 1}) == []
+        assert alive(found)
+        assert sweep_process("x", {"pid": found.pid, "started": found.started}) == ["agent process x"]
+    assert sweep_process("x", {"pid": found.pid, "started": found.started}) == []
+
+
+def _runs(command: str) -> bool:
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            said = path.read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+        except OSError:
+            continue
+        if said == command:
+            return True
+    return False
+
+
+def _until(condition: Any) -> None:
+    Patience().until(lambda: True if condition() else None, 20, every=0.05)
