@@ -16,10 +16,11 @@ from itbc.compiler import FolderError, SynthesisError, compile_scenario
 from itbc.compiler.compilation import one_scenario_file
 from itbc.compiler.lower import lower
 from itbc.compiler.target import Target
-from itbc.compiler.text import as_text
+from itbc.compiler.text import plan_text
 from itbc.contracts.manifest import Manifest
 from itbc.dsl.checking import check, check_file
 from itbc.dsl.diagnostics import Sink
+from itbc.dsl.dump import dump_model, dump_tree
 
 Stage = Literal["tree", "model", "plan"]
 
@@ -94,14 +95,14 @@ def _stopped(scenario: Path, target: Target, stage: Stage, sink: Sink) -> str:
         return ""
     if stage == "tree":
         read = check_file(file, assembly.catalogue(), sink).file
-        return "" if read is None else as_text(read.tree)
+        return "" if read is None else dump_tree(read.tree)
     checked = check(file, assembly.catalogue(), sink)
     if checked is None:
         return ""
     if stage == "model":
-        return as_text(checked)
+        return dump_model(checked, file.absolute().parent)
     plan = lower(checked, target, sink)
-    return "" if plan is None else as_text(plan)
+    return "" if plan is None else plan_text(plan)
 
 
 def _summary(manifest: Manifest, out: Path) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-import yaml
 
 from itbc.cli import main
 from itbc.cli.compile import cache_folder
@@ -88,16 +87,17 @@ def test_one_scenario_at_a_time(sample: Path, capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize(
     ("stage", "part"),
-    [("tree", ["body", "items"]), ("model", ["environment", "clusters"]), ("plan", ["healthy", "conditions"])],
+    [
+        ("tree", "block scenario 'wrong-address' @"),
+        ("model", "kind: k8s.env.modified"),
+        ("plan", "healthy:\n  id: healthy\n"),
+    ],
 )
-def test_stages_can_be_looked_at(sample: Path, capsys: pytest.CaptureFixture[str], stage: str, part: list[str]):
+def test_stages_can_be_looked_at(sample: Path, capsys: pytest.CaptureFixture[str], stage: str, part: str):
     assert main(["compile", str(sample), "--stop-after", stage]) == Exit.FINE
     printed = capsys.readouterr().out
+    assert part in printed
     assert str(sample) not in printed
-    shown = yaml.safe_load(printed)
-    for key in part:
-        shown = shown[key]
-    assert shown
 
 
 def test_a_broken_file_still_has_a_tree(sample: Path, capsys: pytest.CaptureFixture[str]):
@@ -105,7 +105,7 @@ def test_a_broken_file_still_has_a_tree(sample: Path, capsys: pytest.CaptureFixt
     file.write_text(file.read_text() + "\n}\n")
     assert main(["compile", str(file), "--stop-after", "tree"]) == Exit.FAILED
     said = capsys.readouterr()
-    assert yaml.safe_load(said.out)["node"] == "File"
+    assert "block scenario" in said.out
     assert "ITB1" in said.err
 
 
