@@ -34,14 +34,11 @@ from itbc.providers.embedded.kubeconfig import write_kubeconfig
 from itbc.providers.embedded.layout import Layout
 from itbc.providers.embedded.liveness import open_api
 from itbc.providers.embedded.record import ClusterState
-from itbc.providers.embedded.spec import ClusterSpec
+from itbc.providers.embedded.spec import LEDGER_KIND, ClusterSpec
 from itbc.providers.embedded.supervisor.plan import Plan, Start
 from itbc.providers.embedded.waiting import wait_for
 from itbc.providers.services import Services
 from itbc.stacks.toolchain import ToolchainError, node_program
-
-KIND = "embedded-cluster"
-"""What the ledger calls these clusters."""
 
 _PATIENCE = 120.0
 """Seconds for each step; a few are typical, but a machine can be very busy."""
@@ -89,17 +86,19 @@ def boot(spec: ClusterSpec, services: Services) -> ClusterState:
         raise EmbeddedError("; ".join(message for _, message in wrong))
     report = _Report(spec.name, time.monotonic(), services.progress)
     program = _program(services)
-    services.ledger.intent(
-        KIND,
-        spec.identity,
-        {"state": str(spec.folder), "range": str(spec.range), "expires": spec.expires},
-    )
+    announce(spec, services)
     destroy(spec.identity, spec.folder, spec.range)
     state = _start(spec, program)
     report(f"node host started, address {state.address}")
     _bring_up(state, services, report)
-    services.ledger.created(KIND, spec.identity)
+    services.ledger.created(LEDGER_KIND, spec.identity)
     return state
+
+
+def announce(spec: ClusterSpec, services: Services) -> None:
+    """Tell the ledger, before anything is made, all that is needed to remove it."""
+    details = {"state": str(spec.folder), "range": str(spec.range), "expires": spec.expires}
+    services.ledger.intent(LEDGER_KIND, spec.identity, details)
 
 
 def _program(services: Services) -> Path:

@@ -25,6 +25,7 @@ NODE_PROGRAMS = (
     "kube-scheduler",
     "kubelet",
     "object-metrics",
+    "pod-targets",
 )
 """The names the one node program is called by inside the node."""
 

@@ -6,7 +6,7 @@ import shutil
 from ipaddress import IPv4Network
 from pathlib import Path
 
-from itbc.providers.embedded import cgroups, network, process
+from itbc.providers.embedded import cgroups, network, process, record
 from itbc.providers.embedded.errors import EmbeddedError
 from itbc.providers.embedded.layout import Layout
 from itbc.providers.embedded.spec import DEFAULT_RANGE, cgroup_name, cluster_name
@@ -24,6 +24,7 @@ def destroy(identity: str, folder: Path, pool: IPv4Network = DEFAULT_RANGE) -> l
     """
     cluster_name(identity)
     layout = Layout(folder)
+    _refuse_another(identity, folder)
     removed = _end_processes(identity, layout)
     removed += network.release(identity, pool)
     groups = cgroups.remove(cgroup_name(identity), cgroups.hierarchies())
@@ -36,6 +37,12 @@ def destroy(identity: str, folder: Path, pool: IPv4Network = DEFAULT_RANGE) -> l
             raise EmbeddedError(f"the state folder {folder} can't be removed: {wrong}") from wrong
         removed.append(f"state folder {folder}")
     return removed
+
+
+def _refuse_another(identity: str, folder: Path) -> None:
+    state = record.load(folder)
+    if state is not None and state.identity != identity:
+        raise EmbeddedError(f"{folder} is the state folder of the cluster {state.identity}, not of {identity}")
 
 
 def _end_processes(identity: str, layout: Layout) -> list[str]:

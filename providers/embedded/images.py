@@ -32,6 +32,7 @@ def build(source: Path, reference: str, cache: Path, progress: Progress) -> Buil
 
     Raises EmbeddedError with the compiler's words.
     """
+    reference = qualified(reference)
     try:
         program = static_image_program(source, cache, progress)
     except ToolchainError as wrong:
@@ -51,9 +52,24 @@ def architecture() -> str:
     return _ARCHITECTURES.get(machine, machine)
 
 
+def qualified(reference: str) -> str:
+    """A reference in full, as the container runtime keeps it: short ones mean Docker's registry, and `latest`.
+
+    Raises EmbeddedError for one with a digest, which an image made here can't have.
+    """
+    if "@" in reference or not reference:
+        raise EmbeddedError(f"{reference!r} can't be the name of an image made here: give it a tag, not a digest")
+    domain, slash, _ = reference.partition("/")
+    if not slash:
+        reference = f"docker.io/library/{reference}"
+    elif "." not in domain and ":" not in domain and domain != "localhost":
+        reference = f"docker.io/{reference}"
+    return reference if ":" in reference.rpartition("/")[2] else f"{reference}:latest"
+
+
 def program_name(reference: str) -> str:
-    """What the program is called in the image: the last part of the reference, without tag and digest."""
-    return reference.partition("@")[0].rpartition("/")[2].partition(":")[0]
+    """What the program is called in the image: the last part of the reference, without its tag."""
+    return reference.rpartition("/")[2].partition(":")[0]
 
 
 def _keep(tar: Path, data: bytes) -> None:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 
 from itbc.providers.embedded.errors import EmbeddedError
+
+LEDGER_KIND = "embedded-cluster"
+"""What the ledger calls these clusters."""
+
+RANGE_SETTING = "ITBC_EMBEDDED_RANGE"
 
 DEFAULT_RANGE = IPv4Network("10.200.0.0/16")
 """Where the clusters' node addresses come from: a /30 for each cluster."""
@@ -75,6 +82,19 @@ def problems(spec: ClusterSpec) -> list[tuple[str, str]]:
         if spec.range.overlaps(other)
     ]
     return found
+
+
+def address_range(environ: Mapping[str, str] = os.environ) -> IPv4Network:
+    """The range of this machine's clusters, as set by ITBC_EMBEDDED_RANGE. Raises EmbeddedError for what is none."""
+    text = environ.get(RANGE_SETTING)
+    if not text:
+        return DEFAULT_RANGE
+    try:
+        return IPv4Network(text)
+    except ValueError as wrong:
+        raise EmbeddedError(
+            f"{RANGE_SETTING} is no IPv4 network: {wrong}", f"Set it to a private range, for instance {DEFAULT_RANGE}."
+        ) from wrong
 
 
 def cluster_name(identity: str) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from itbc.providers.embedded.destroy import destroy
-from itbc.providers.embedded.spec import DEFAULT_RANGE
+from itbc.providers.embedded.spec import DEFAULT_RANGE, LEDGER_KIND
+from itbc.providers.services import Sweeper
 
 
 def sweep(identity: str, details: Mapping[str, Any]) -> Sequence[str]:
@@ -19,3 +20,7 @@ def sweep(identity: str, details: Mapping[str, Any]) -> Sequence[str]:
     Raises EmbeddedError when something can't be removed.
     """
     return destroy(identity, Path(details["state"]), IPv4Network(details.get("range", str(DEFAULT_RANGE))))
+
+
+SWEEPERS: Mapping[str, Sweeper] = {LEDGER_KIND: sweep}
+"""By the ledger's kind of entry."""

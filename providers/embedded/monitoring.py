@@ -1,0 +1,196 @@
+"""Prometheus, Alertmanager and the metrics of object state, beside a cluster's own programs in its node."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from itbc.providers.embedded import control, monitoringfiles, pki
+from itbc.providers.embedded.components import Component
+from itbc.providers.embedded.errors import EmbeddedError, NodeHostDied
+from itbc.providers.embedded.files import write
+from itbc.providers.embedded.kubeconfig import write_kubeconfig
+from itbc.providers.embedded.layout import KUBERNETES, PROGRAMS
+from itbc.providers.embedded.liveness import host_lives, open_api
+from itbc.providers.embedded.record import ClusterState
+from itbc.providers.embedded.waiting import wait_for
+
+_PATIENCE = 60.0
+_SHORT_PATIENCE = 10.0
+_RETENTION = "2d"
+_ALERTMANAGERS = ("prometheus-alertmanager", "alertmanager")
+NAMES = ("prometheus", "alertmanager", "object-metrics", "pod-targets")
+"""What runs for it, as the supervisor lists it."""
+
+_DATA = ("lib/prometheus", "lib/alertmanager")
+
+
+@dataclass(frozen=True, slots=True)
+class Monitoring:
+    """The base URLs, reachable from this machine."""
+
+    prometheus: str
+    alertmanager: str
+
+
+def urls(state: ClusterState) -> Monitoring:
+    """Where a cluster's monitoring is, if there is one."""
+    return Monitoring(
+        prometheus=f"http://{state.address}:{monitoringfiles.PROMETHEUS_PORT}",
+        alertmanager=f"http://{state.address}:{monitoringfiles.ALERTMANAGER_PORT}",
+    )
+
+
+def start(state: ClusterState, rules: Path, namespaces: Sequence[str], progress: Callable[[str], None]) -> Monitoring:
+    """Start the monitoring of a running cluster and wait until all of it answers. Repeatable.
+
+    `rules` is a file of Prometheus rules, `namespaces` where pods are scraped
+    (none: everywhere). Raises EmbeddedError; with Prometheus' words where the rules are wrong.
+    """
+    check_rules(rules)
+    _configure(state, rules)
+    with open_api(state) as api:
+        for path, manifest in monitoringfiles.rights():
+            api.apply(path, manifest)
+    for component in _components(state, namespaces):
+        control.start(state.layout, component.name, component.command)
+    for name, url in _health(state).items():
+        wait_for(f"{name}'s readiness", partial(_answers, state, url), _PATIENCE)
+    progress(f"cluster {state.name}: monitoring ready")
+    return urls(state)
+
+
+def stop(state: ClusterState) -> None:
+    """End the monitoring of a running cluster and forget what it has collected. Repeatable."""
+    for name in NAMES:
+        control.stop(state.layout, name)
+    wait_for(
+        "the end of the monitoring",
+        lambda: set(NAMES).isdisjoint(each["name"] for each in control.listed(state.layout)),
+        _PATIENCE,
+    )
+    for folder in _DATA:
+        shutil.rmtree(state.layout.var / folder, ignore_errors=True)
+
+
+def lives(state: ClusterState) -> bool:
+    """Whether all of it runs and answers."""
+    if not host_lives(state):
+        return False
+    try:
+        running = {each["name"] for each in control.listed(state.layout)}
+        if not running.issuperset(NAMES):
+            return False
+        for name, url in _health(state).items():
+            wait_for(f"{name}'s readiness", partial(_answers, state, url), _SHORT_PATIENCE)
+    except EmbeddedError:
+        return False
+    return True
+
+
+def check_rules(rules: Path) -> None:
+    """Raises EmbeddedError with Prometheus' own words where a rules file is missing or wrong."""
+    if not rules.is_file():
+        raise EmbeddedError(f"the rules file {rules} doesn't exist")
+    try:
+        done = subprocess.run(
+            ("promtool", "check", "rules", "--lint=none", str(rules)),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_PATIENCE,
+        )
+    except FileNotFoundError as missing:
+        raise EmbeddedError("the program `promtool` is missing", "apt-get install prometheus") from missing
+    if done.returncode:
+        raise EmbeddedError(f"Prometheus refuses the rules {rules}: {(done.stderr or done.stdout).strip()[-2000:]}")
+
+
+def _configure(state: ClusterState, rules: Path) -> None:
+    layout = state.layout
+    authority = pki.load_authority(layout.pki, "ca")
+    now = dt.datetime.now(dt.UTC)
+    for user in (monitoringfiles.PROMETHEUS_USER, monitoringfiles.OBJECT_METRICS_USER):
+        pki.issue(layout.pki, user, authority, pki.Subject(user), now)
+        write_kubeconfig(layout.etc / f"kubernetes/{user}.conf", state.node_name, "127.0.0.1", layout.pki, user)
+    _json(state, monitoringfiles.CONFIG, monitoringfiles.prometheus(state.address, state.node_name))
+    _json(state, monitoringfiles.ALERTMANAGER_CONFIG, monitoringfiles.alertmanager())
+    write(layout.inside(monitoringfiles.RULES), rules.read_bytes(), 0o644)
+    layout.inside(monitoringfiles.TARGETS).parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+    for folder in _DATA:
+        (layout.var / folder).mkdir(mode=0o755, parents=True, exist_ok=True)
+
+
+def _json(state: ClusterState, path: str, content: dict[str, Any]) -> None:
+    # JSON is YAML, so one writer does.
+    write(state.layout.inside(path), json.dumps(content, indent=2, sort_keys=True) + "\n", 0o644)
+
+
+def _components(state: ClusterState, namespaces: Sequence[str]) -> list[Component]:
+    prometheus_flags = {
+        "config.file": monitoringfiles.CONFIG,
+        "storage.tsdb.path": "/var/lib/prometheus",
+        "storage.tsdb.retention.time": _RETENTION,
+        # A new pod is scraped this soon, at best, after it is known; the default is five times as long.
+        "scrape.discovery-reload-interval": "1s",
+        "web.listen-address": f"{state.address}:{monitoringfiles.PROMETHEUS_PORT}",
+    }
+    alertmanager_flags = {
+        # Alone: no other Alertmanager is looked for.
+        "cluster.listen-address": "",
+        "config.file": monitoringfiles.ALERTMANAGER_CONFIG,
+        "storage.path": "/var/lib/alertmanager",
+        "web.listen-address": f"{state.address}:{monitoringfiles.ALERTMANAGER_PORT}",
+    }
+    object_metrics_flags = {
+        "kubeconfig": f"{KUBERNETES}/{monitoringfiles.OBJECT_METRICS_USER}.conf",
+        "listen": f"{state.address}:{monitoringfiles.OBJECT_METRICS_PORT}",
+    }
+    pod_targets_flags = {
+        "file": monitoringfiles.TARGETS,
+        "kubeconfig": f"{KUBERNETES}/{monitoringfiles.PROMETHEUS_USER}.conf",
+        "namespaces": ",".join(sorted(namespaces)),
+    }
+    return [
+        Component("pod-targets", [f"{PROGRAMS}/pod-targets", *_flags(pod_targets_flags)]),
+        Component("object-metrics", [f"{PROGRAMS}/object-metrics", *_flags(object_metrics_flags)]),
+        Component("alertmanager", [alertmanager_program(), *_flags(alertmanager_flags)]),
+        Component("prometheus", ["prometheus", *_flags(prometheus_flags)]),
+    ]
+
+
+def alertmanager_program() -> str:
+    """What Alertmanager's program is called here: Debian has a longer name for it."""
+    return next((name for name in _ALERTMANAGERS if shutil.which(name)), _ALERTMANAGERS[0])
+
+
+def _flags(flags: dict[str, str]) -> list[str]:
+    return [f"--{name}={flags[name]}" for name in sorted(flags)]
+
+
+def _health(state: ClusterState) -> dict[str, str]:
+    found = urls(state)
+    return {
+        "Alertmanager": f"{found.alertmanager}/-/ready",
+        "Prometheus": f"{found.prometheus}/-/ready",
+        "object-metrics": f"http://{state.address}:{monitoringfiles.OBJECT_METRICS_PORT}/healthz",
+    }
+
+
+def _answers(state: ClusterState, url: str) -> bool:
+    if not host_lives(state):
+        raise NodeHostDied("the cluster's node host isn't running any more")
+    try:
+        return httpx.get(url, timeout=5.0, trust_env=False).is_success
+    except httpx.TransportError:
+        return False

@@ -1,0 +1,51 @@
+"""How the resources declare their attributes and say what went wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tf.schema import Attribute
+from tf.types import String, Unknown
+from tf.utils import Diagnostics
+
+from itbc.providers.embedded import record
+from itbc.providers.embedded.errors import EmbeddedError
+from itbc.providers.embedded.record import ClusterState
+
+State = dict[str, Any]
+
+
+def required(name: str, description: str, kind: Any = None, *, replace: bool = True) -> Attribute:
+    """An argument. With `replace`, another value means another thing."""
+    return Attribute(name, kind or String(), description=description, required=True, requires_replace=replace)
+
+
+def computed(name: str, description: str) -> Attribute:
+    """A text that is known after creation."""
+    return Attribute(name, String(), description=description, computed=True)
+
+
+def known(config: State, name: str) -> Any:
+    """A configured value; None while it isn't known yet."""
+    value = config.get(name)
+    return None if value is Unknown else value
+
+
+def refuse(diagnostics: Diagnostics, what: str, wrong: EmbeddedError) -> None:
+    """Make an error diagnostic of a failure, with its remedy."""
+    detail = f"{wrong}\n\n{wrong.remedy}" if wrong.remedy else f"{wrong}"
+    diagnostics.add_error(what, detail)
+
+
+def living_record(state: State) -> ClusterState | None:
+    """The record of the cluster that a resource belongs to; None where there is no such cluster (any more)."""
+    return record.find(Path(state["state_dir"]), state["cluster"])
+
+
+def cluster_record(state: State) -> ClusterState:
+    """As `living_record`. Raises EmbeddedError where there is none."""
+    found = living_record(state)
+    if found is None:
+        raise EmbeddedError(f"there is no cluster {state['cluster']} below {state['state_dir']}")
+    return found
