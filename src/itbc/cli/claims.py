@@ -11,7 +11,7 @@ from itbc.contracts.record import Step
 CLAIMS = ("healthy", "injected, proven", "alert fired", "agent", "destroyed clean")
 YES = "[green]✓[/green]"
 NO = "[red]✗[/red]"
-UNKNOWN = "–"
+UNKNOWN = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,8 @@ def _sign(step: Step | None) -> str:
 def _unexpected(agent: str, lived: Lived) -> str:
     score = lived.run.score
     if score is None or score.passed:
-        return f"{agent} passes, though it should fail" if agent != "solution" else "the solution doesn't name the truth"
+        return (
+            f"{agent} passes, though it should fail" if agent != "solution" else "the solution doesn't name the truth"
+        )
     bad = [f"{each.name}: {each.reason}" for each in score.verdicts if not each.passed]
     return "the solution fails: " + "; ".join(bad)

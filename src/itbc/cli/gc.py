@@ -11,7 +11,7 @@ from itbc.runner.reaper import dead_runs
 
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
-def command(dry_run: bool) -> int:  # noqa: FBT001 - click's way
+def command(*, dry_run: bool) -> int:
     """Remove what runs left whose process is gone or whose time is over. A run that is worked on is never touched.
 
     Exit code 4 where something can't be removed.

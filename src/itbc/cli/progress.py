@@ -1,4 +1,4 @@
-"""Shows a run's steps as they happen: one live line with the time that passes where there is a terminal, plain lines elsewhere."""
+"""Shows a run's steps as they happen: a live line with the time that passes on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
+from typing import Self
 
 from rich.console import Console
 from rich.live import Live
@@ -43,7 +44,7 @@ class Progress:
         self._live = Live(self, console=console, refresh_per_second=8, transient=True) if console.is_terminal else None
         self._spinner = Spinner("dots")
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         """Begin to show."""
         if self._live:
             self._live.start()

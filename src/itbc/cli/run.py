@@ -19,15 +19,24 @@ from itbc.runner.life import Assignment
 @click.command()
 @click.argument("scenario", type=click.Path(exists=True, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-@click.option("--agent", required=True, help="noop, solution, recreate, `command` (then -- COMMAND LINE), or a program.")
+@click.option(
+    "--agent", required=True, help="noop, solution, recreate, `command` (then -- COMMAND LINE), or a program."
+)
 @click.option("--target", default="embedded", show_default=True, help="Where the environment will stand.")
 @click.option("--keep", is_flag=True, help="Leave the environment standing; `itbc destroy RUN` takes it down.")
 @click.option("--timeout", type=click.FloatRange(min=1), help="The agent's time in seconds, instead of the scenario's.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the run's random choices.")
 def command(
-    scenario: Path, arguments: tuple[str, ...], agent: str, target: str, keep: bool, timeout: float | None, seed: int  # noqa: FBT001 - click's way
+    *,
+    scenario: Path,
+    arguments: tuple[str, ...],
+    agent: str,
+    target: str,
+    keep: bool,
+    timeout: float | None,
+    seed: int,
 ) -> int:
-    """Live the whole life of SCENARIO (a file, its folder, or compiled artefacts) with an agent, and score it.
+    r"""Live the whole life of SCENARIO (a file, its folder, or compiled artefacts) with an agent, and score it.
 
     The environment is destroyed at the end, whatever happens; Ctrl-C stops early and destroys too. Exit code 0: scored
     and passed, 1: scored and not passed, 4: something outside of the agent failed, so that there is no score.

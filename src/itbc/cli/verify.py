@@ -59,7 +59,9 @@ def _agents(text: str) -> list[str]:
     unknown = [name for name in names if name not in SHIPPED]
     if unknown or not names:
         known = ", ".join(sorted(SHIPPED))
-        raise ExitError(Exit.USAGE, f"no shipped agent is called {', '.join(unknown) or 'nothing'}", f"there are {known}")
+        raise ExitError(
+            Exit.USAGE, f"no shipped agent is called {', '.join(unknown) or 'nothing'}", f"there are {known}"
+        )
     return names
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -41,7 +41,7 @@ class Desk:
 
 
 @contextmanager
-def desk(seed: int | None = None) -> Iterator[Desk]:
+def desk(seed: int | None = None) -> Generator[Desk]:
     """Everything a verb needs to work on runs; signals are taken while the block runs.
 
     Raises ExitError for what went wrong on the way, with the exit code that is right for it.
@@ -71,7 +71,7 @@ def desk(seed: int | None = None) -> Iterator[Desk]:
 
 
 @contextmanager
-def outside_failures() -> Iterator[None]:
+def outside_failures() -> Generator[None]:
     """Turn what the layers below raise into exit codes: 1 for the input, 4 for what is outside of itbc."""
     try:
         yield
@@ -131,7 +131,7 @@ def counted(things: list[str]) -> str:
 
 
 @contextmanager
-def compiled(scenario: Path, target_name: str, cache: Path) -> Iterator[Artefacts]:
+def compiled(scenario: Path, target_name: str, cache: Path) -> Generator[Artefacts]:
     """The artefacts of a scenario, compiled for the duration of the block unless the path is an artefact folder.
 
     Raises ExitError where the scenario has errors, which have been printed by then.
@@ -166,5 +166,3 @@ def show_failure(record: Record, console: Console) -> None:
     console.print(f"error: {told(record.failure)}", markup=False, style="red")
     if record.failure.remedy:
         console.print(f"  help: {record.failure.remedy}", markup=False)
-
-

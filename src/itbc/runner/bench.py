@@ -52,7 +52,7 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """An agent's place of work. `deadline` is on `patience`'s clock; `output` is where the run keeps what was printed."""
+    """An agent's place of work. `deadline` is on `patience`'s clock; `output` is where what it prints is kept."""
 
     workspace: Workspace
     sandbox: Sandbox
@@ -63,7 +63,7 @@ class Bench:
     def execute(self, command: Sequence[str], stdin: bytes = b"", more: Mapping[str, str] | None = None) -> Ended:
         """Run a program with the agent's user and rights. Raises OutOfTime, Interrupted and NoSandbox."""
         outputs = (self.output / "stdout", self.output / "stderr")
-        return self.sandbox.execute(command, outputs, self.patience, self.deadline, stdin, more)
+        return self.sandbox.execute(command, outputs, self.patience, deadline=self.deadline, stdin=stdin, more=more)
 
     def in_cluster(self, cluster: str) -> dict[str, str]:
         """The environment variables that make kubectl talk to one particular cluster."""

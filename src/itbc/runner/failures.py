@@ -6,7 +6,7 @@ from itbc.contracts.record import Fault
 from itbc.contracts.shape import Origin
 
 
-class StepFailed(Exception):
+class StepFailed(Exception):  # noqa: N818 - the name is the fact
     """A step didn't reach its end. `fault` says whose fault it is, `remedy` what the user can do."""
 
     def __init__(self, fault: Fault, message: str, remedy: str = "", origin: Origin | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
@@ -31,7 +31,7 @@ class Interruption:
         return Patience(self.abandon)
 
     @contextmanager
-    def listen(self) -> Iterator[None]:
+    def listen(self) -> Generator[None]:
         """Take the signals for the duration of the block. Works in the main thread only."""
         before = {each: signal.signal(each, self._heard) for each in SIGNALS}
         try:

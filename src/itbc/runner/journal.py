@@ -71,7 +71,6 @@ class Journal:
         try:
             result = call()
             output = to_builtins(result)
-            return result
         except StepFailed as wrong:
             failure = as_failure(wrong, stage)
             raise
@@ -81,6 +80,8 @@ class Journal:
         except BaseException as bug:
             failure = Failure(stage=stage, fault="itbc", message=f"{type(bug).__name__}: {bug}")
             raise
+        else:
+            return result
         finally:
             seconds = round(self.monotonic() - begin, 3)
             ended = msgspec.structs.replace(
@@ -97,6 +98,4 @@ class Journal:
 
 def as_failure(wrong: StepFailed, stage: Stage) -> Failure:
     """A step's failure as it goes into the record."""
-    return Failure(
-        stage=stage, fault=wrong.fault, message=wrong.message, remedy=wrong.remedy, origin=wrong.origin
-    )
+    return Failure(stage=stage, fault=wrong.fault, message=wrong.message, remedy=wrong.remedy, origin=wrong.origin)

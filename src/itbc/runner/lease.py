@@ -6,6 +6,7 @@ import fcntl
 import os
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 from itbc.runner.failures import StepFailed
 
@@ -22,7 +23,7 @@ class Lease:
             os.close(self._descriptor)
             self._descriptor = -1
 
-    def __enter__(self) -> Lease:
+    def __enter__(self) -> Self:
         """Hold the lease for a block."""
         return self
 

@@ -14,13 +14,13 @@ from itbc.runner.failures import StepFailed
 from itbc.runner.journal import Journal, as_failure
 from itbc.runner.steps.access import Access, accesses
 from itbc.runner.steps.alerting import AlertingInput, AlertingOutput, alerting
-from itbc.runner.steps.baseline import BaselineInput, BaselineOutput, baseline
+from itbc.runner.steps.baseline import BaselineInput, baseline
 from itbc.runner.steps.destroying import DestroyingInput, DestroyingOutput, destroying
-from itbc.runner.steps.evaluating import EvaluatingInput, EvaluatingOutput, evaluating
-from itbc.runner.steps.identity import IdentityInput, IdentityOutput, identity
-from itbc.runner.steps.injecting import InjectingInput, InjectingOutput, injecting
+from itbc.runner.steps.evaluating import EvaluatingInput, evaluating
+from itbc.runner.steps.identity import IdentityInput, identity
+from itbc.runner.steps.injecting import InjectingInput, injecting
 from itbc.runner.steps.provision import ProvisionInput, ProvisionOutput, provision
-from itbc.runner.steps.ready import ReadyInput, ReadyOutput, ready
+from itbc.runner.steps.ready import ReadyInput, ready
 from itbc.runner.steps.recording import RecordingInput, RecordingOutput, recording
 from itbc.runner.steps.working import WorkingInput, WorkingOutput, working
 from itbc.runner.surroundings import Surroundings
@@ -91,9 +91,7 @@ class Life:
         around, journal = self.around, self.journal
         worked = self._needed("agent", WorkingOutput, "no agent has worked")
         seen = self._needed("alerting", AlertingOutput, "the alerts were never seen firing")
-        given = EvaluatingInput(
-            accesses=self._accesses(), agent=worked.agent, ended=worked.ended, alerts=seen.alerts
-        )
+        given = EvaluatingInput(accesses=self._accesses(), agent=worked.agent, ended=worked.ended, alerts=seen.alerts)
         judged = journal.perform("evaluate", "evaluating", given, lambda: evaluating(given, around))
         journal.change(score=judged.score)
 

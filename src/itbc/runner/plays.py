@@ -21,7 +21,7 @@ SETTINGS = {
 """Beside what the artefacts' own ansible.cfg says: what the user has set for his own playbooks mustn't reach ours."""
 
 
-class PlayFailed(Exception):
+class PlayFailed(Exception):  # noqa: N818 - the name is the fact
     """A play didn't reach its end. The message is Ansible's own for the task that failed."""
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import grpc
 from tf.gen import grpc_controller_pb2, grpc_controller_pb2_grpc, grpc_stdio_pb2_grpc, tfplugin_pb2_grpc
@@ -46,7 +46,7 @@ class _Stdio(grpc_stdio_pb2_grpc.GRPCStdioServicer):  # type: ignore[misc]
 
 
 @contextmanager
-def serve(plugin: Plugin, folder: Path) -> Iterator[dict[str, str]]:
+def serve(plugin: Plugin, folder: Path) -> Generator[dict[str, str]]:
     """Serve the provider while the block runs. Gives the environment variables that make Terraform use it.
 
     `folder` is made (0700) for the socket and removed afterwards. Raises
@@ -56,7 +56,7 @@ def serve(plugin: Plugin, folder: Path) -> Iterator[dict[str, str]]:
     socket = folder / "s"
     socket.unlink(missing_ok=True)
     server = grpc.server(ThreadPoolExecutor(max_workers=WORKERS, thread_name_prefix="provider"))
-    tfplugin_pb2_grpc.add_ProviderServicer_to_server(ProviderServicer(plugin), server)
+    tfplugin_pb2_grpc.add_ProviderServicer_to_server(ProviderServicer(cast("Any", plugin)), server)
     grpc_controller_pb2_grpc.add_GRPCControllerServicer_to_server(_Controller(), server)
     grpc_stdio_pb2_grpc.add_GRPCStdioServicer_to_server(_Stdio(), server)
     try:

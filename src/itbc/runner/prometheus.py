@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import httpx
 
 
-class MonitoringUnreachable(Exception):
+class MonitoringUnreachable(Exception):  # noqa: N818 - the name is the fact
     """Prometheus or Alertmanager didn't answer, or not as they should."""
 
 
@@ -41,7 +41,7 @@ class Monitoring:
         """Close the connections."""
         self._client.close()
 
-    def __enter__(self) -> Monitoring:
+    def __enter__(self) -> Self:
         """Keep the connections open for a block."""
         return self
 

@@ -36,11 +36,11 @@ PROCESS_KIND = "agent-process"
 PRIVATE = ("/tmp", "/var/tmp", "/dev/shm", "/run/user")  # noqa: S108 - these are covered, not used
 
 
-class OutOfTime(Exception):
+class OutOfTime(Exception):  # noqa: N818 - the name is the fact
     """The program was ended because the agent's time was over."""
 
 
-class NoSandbox(Exception):
+class NoSandbox(Exception):  # noqa: N818 - the name is the fact
     """The namespaces can't be made here. The message says why."""
 
 
@@ -73,6 +73,7 @@ class Sandbox:
         command: Sequence[str],
         outputs: tuple[Path, Path],
         patience: Patience,
+        *,
         deadline: float,
         stdin: bytes = b"",
         more: Mapping[str, str] | None = None,
@@ -96,9 +97,22 @@ class Sandbox:
         try:
             process = subprocess.Popen(
                 [
-                    "setpriv", "--pdeathsig", "KILL",
-                    "unshare", "--mount", "--ipc", "--pid", "--fork", "--mount-proc", "--kill-child=KILL",
-                    sys.executable, "-I", "-S", str(Path(sandbox_entry.__file__)), str(reading), str(told),
+                    "setpriv",
+                    "--pdeathsig",
+                    "KILL",
+                    "unshare",
+                    "--mount",
+                    "--ipc",
+                    "--pid",
+                    "--fork",
+                    "--mount-proc",
+                    "--kill-child=KILL",
+                    sys.executable,
+                    "-I",
+                    "-S",
+                    str(Path(sandbox_entry.__file__)),
+                    str(reading),
+                    str(told),
                 ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

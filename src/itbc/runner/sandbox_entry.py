@@ -32,7 +32,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
-    """Call mount(2). Raises OSError."""
+    """Mount a file system or a part of one. Raises OSError."""
     if _libc.mount(source.encode(), target.encode(), kind.encode(), flags, options.encode() or None):
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error), target)
@@ -83,7 +83,7 @@ def become_agent(specification: dict[str, Any]) -> None:
         _libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         os.umask(0o022)
         os.chdir(specification["folder"])
-        os.execvpe(specification["command"][0], specification["command"], specification["environment"])
+        os.execvpe(specification["command"][0], specification["command"], specification["environment"])  # noqa: S606 - the sense of it
     except FileNotFoundError as wrong:
         sys.stderr.write(f"{specification['command'][0]}: {wrong.strerror}\n")
         sys.stderr.flush()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -44,7 +44,7 @@ class Workshop:
 
 
 @contextmanager
-def new_run(workshop: Workshop, artefacts: Artefacts, agent: str, seed: int) -> Iterator[Life]:
+def new_run(workshop: Workshop, artefacts: Artefacts, agent: str, seed: int) -> Generator[Life]:
     """Make a run and hold its lease while the block runs. From here on a reaper knows of it."""
     created = workshop.now()
     expires = _rfc3339(created + LIFETIME)
@@ -74,7 +74,7 @@ def new_run(workshop: Workshop, artefacts: Artefacts, agent: str, seed: int) -> 
 
 
 @contextmanager
-def open_run(workshop: Workshop, name: str) -> Iterator[Life]:
+def open_run(workshop: Workshop, name: str) -> Generator[Life]:
     """Go on with a run and hold its lease while the block runs. Raises StepFailed where there is no such run."""
     run = workshop.home.run(checked_name(name))
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -52,7 +52,7 @@ class Surroundings:
     variables: Mapping[str, str]
 
     @contextmanager
-    def terraform(self, patience: Patience) -> Iterator[Terraform]:
+    def terraform(self, patience: Patience) -> Generator[Terraform]:
         """Terraform with our provider served to it while the block runs."""
         services = Services(home=self.run.path, cache=self.home.cache, ledger=self.ledger, progress=self.tell)
         plugin = Plugin(services, self.tools.resources)
@@ -72,5 +72,5 @@ class Surroundings:
         return RootModule(self.run.artefacts / folder, self.run.terraform / stack)
 
     def kubectl(self, kubeconfig: str) -> Kubectl:
-        """kubectl with the rights of a kubeconfig file."""
+        """The kubectl program with the rights of a kubeconfig file."""
         return Kubectl(self.tools.kubectl, Path(kubeconfig), self.variables)

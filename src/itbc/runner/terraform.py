@@ -48,11 +48,11 @@ class TerraformError(Exception):
         self.diagnostics = tuple(diagnostics)
 
 
-class TerraformInterrupted(TerraformError):
+class TerraformInterrupted(TerraformError):  # noqa: N818 - the name is the fact
     """Terraform ended early because it was told to; its state is saved."""
 
 
-class TerraformTimeout(TerraformError):
+class TerraformTimeout(TerraformError):  # noqa: N818 - the name is the fact
     """Terraform took longer than it may."""
 
 
@@ -67,6 +67,34 @@ class RootModule:
     def state(self) -> Path:
         """The state file."""
         return self.data / "terraform.tfstate"
+
+
+@dataclass(frozen=True, slots=True)
+class _Listener:
+    """Takes a command's lines: into its log, and as events, diagnostics or plain text to whoever wants them."""
+
+    log: IO[bytes]
+    on_event: Callable[[Json], None]
+    text: list[str] | None
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def take(self, line: bytes) -> None:
+        """Use one line: an event where it is one, plain text where not."""
+        self.log.write(line)
+        if self.text is not None:
+            self.text.append(line.decode(errors="replace"))
+            return
+        try:
+            event: Any = json.loads(line)
+        except ValueError:
+            return
+        if not isinstance(event, dict):
+            return
+        if event.get("type") == "diagnostic":
+            found = event.get("diagnostic", {})
+            said = (found.get(key, "") for key in ("severity", "summary", "detail", "address"))
+            self.diagnostics.append(Diagnostic(*said))
+        self.on_event(event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +180,11 @@ class Terraform:
                 )
             except OSError as wrong:
                 raise TerraformError(f"can't start {self.program}: {wrong.strerror}") from wrong
-            diagnostics: list[Diagnostic] = []
+            listener = _Listener(log, on_event, text)
             with process:
-                ending = self._follow(process, log, diagnostics, on_event, seconds, text)
+                ending = self._follow(process, listener, seconds)
         what = f"terraform {arguments[0]}"
-        errors = [each for each in diagnostics if each.severity == "error"]
+        errors = [each for each in listener.diagnostics if each.severity == "error"]
         if ending == "timeout":
             raise TerraformTimeout(f"{what} took longer than {seconds:.0f} s", errors)
         if process.returncode in fine:
@@ -167,15 +195,7 @@ class Terraform:
             errors = [Diagnostic("error", f"exit code {process.returncode}, see {log_path.name}", _tail(log_path), "")]
         raise TerraformError(f"{what} failed", errors)
 
-    def _follow(
-        self,
-        process: subprocess.Popen[bytes],
-        log: IO[bytes],
-        diagnostics: list[Diagnostic],
-        on_event: Callable[[Json], None],
-        seconds: float,
-        text: list[str] | None,
-    ) -> str:
+    def _follow(self, process: subprocess.Popen[bytes], listener: _Listener, seconds: float) -> str:
         """Read a command's lines until it has ended. Returns how: `ended`, `stopped` or `timeout`."""
         arrived: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         if process.stdout is None:
@@ -193,8 +213,7 @@ class Terraform:
                 process.wait()
                 return ending
             if line:
-                log.write(line)
-                _take(line, diagnostics, on_event, text)
+                listener.take(line)
             late = self.monotonic() > deadline
             if ending == "ended" and (late or self.stop.is_set()):
                 ending = "timeout" if late else "stopped"
@@ -228,32 +247,6 @@ def _read(pipe: IO[bytes], arrived: queue.SimpleQueue[bytes | None]) -> None:
     for line in pipe:
         arrived.put(line)
     arrived.put(None)
-
-
-def _take(
-    line: bytes, diagnostics: list[Diagnostic], on_event: Callable[[Json], None], text: list[str] | None
-) -> None:
-    """Use one line: an event where it is one, plain text where not."""
-    if text is not None:
-        text.append(line.decode(errors="replace"))
-        return
-    try:
-        event = json.loads(line)
-    except ValueError:
-        return
-    if not isinstance(event, dict):
-        return
-    if event.get("type") == "diagnostic":
-        found = event.get("diagnostic", {})
-        diagnostics.append(
-            Diagnostic(
-                found.get("severity", "error"),
-                found.get("summary", ""),
-                found.get("detail", ""),
-                found.get("address", ""),
-            )
-        )
-    on_event(event)
 
 
 def _tail(path: Path, size: int = 2000) -> str:

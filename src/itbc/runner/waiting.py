@@ -13,7 +13,7 @@ from itbc.runner.failures import Interrupted
 T = TypeVar("T")
 
 
-class TooLate(Exception):
+class TooLate(Exception):  # noqa: N818 - the name is the fact
     """The deadline passed before the condition was met."""
 
 

@@ -1,7 +1,8 @@
-"""What the runner's tests share: a toy resource that lives in files, a real Terraform, a workshop in a temporary folder."""
+"""What the runner's tests share: a toy resource that lives in files, a real Terraform, a workshop."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -32,7 +33,7 @@ from itbc.runner.waiting import Patience
 State = dict[str, Any]
 
 
-class Toy(Resource):
+class Toy(Resource):  # type: ignore[misc]
     """A file called like the resource. `mode` says how creating goes: `fine`, `raise` (after creating), `slow`."""
 
     def __init__(self, services: Services) -> None:
@@ -53,7 +54,7 @@ class Toy(Resource):
             ],
         )
 
-    def create(self, ctx: CreateContext, planned: State) -> State:
+    def create(self, ctx: CreateContext, planned: State) -> State:  # noqa: ARG002
         path = Path(planned["folder"]) / "toy"
         self.services.ledger.intent("toy", str(path), {"path": str(path)})
         path.write_text("toy")
@@ -65,13 +66,13 @@ class Toy(Resource):
             threading.Event().wait(1.5)
         return {**planned, "id": str(path)}
 
-    def read(self, ctx: ReadContext, current: State) -> State | None:
+    def read(self, ctx: ReadContext, current: State) -> State | None:  # noqa: ARG002
         return current if (Path(current["folder"]) / "toy").exists() else None
 
-    def update(self, ctx: UpdateContext, current: State, planned: State) -> State:
+    def update(self, ctx: UpdateContext, current: State, planned: State) -> State:  # noqa: ARG002
         return planned
 
-    def delete(self, ctx: DeleteContext, current: State) -> None:
+    def delete(self, ctx: DeleteContext, current: State) -> None:  # noqa: ARG002
         if current["mode"] == "sticky":
             raise RuntimeError("can't be removed")
         path = Path(current["folder"]) / "toy"
@@ -116,7 +117,7 @@ def workshop(short: Path, terraform_program: Path) -> Workshop:
         patience=Patience(),
         last_patience=Patience(),
         now=lambda: datetime.now(UTC),
-        random=random.Random(1),
+        random=random.Random(1),  # noqa: S311
     )
 
 
@@ -170,6 +171,4 @@ def toy_artefacts(folder: Path, thing: Path, mode: str = "fine") -> Artefacts:
 
 
 def digest(path: Path) -> str:
-    import hashlib
-
     return hashlib.sha256(path.read_bytes()).hexdigest()

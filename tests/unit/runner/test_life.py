@@ -16,6 +16,7 @@ from itbc.contracts.record import Record, Step
 from itbc.contracts.score import Score
 from itbc.contracts.shape import read
 from itbc.runner import session
+from itbc.runner.artefacts import load
 from itbc.runner.failures import Interrupted, StepFailed
 from itbc.runner.life import Assignment, Life
 from itbc.runner.observer import Silent
@@ -210,6 +211,7 @@ from datetime import UTC, datetime
 sys.path.insert(0, sys.argv[1])
 import conftest
 from itbc.runner import session
+from itbc.runner.artefacts import load
 from itbc.runner.home import Home
 from itbc.runner.life import Assignment
 from itbc.runner.observer import Silent
@@ -267,7 +269,7 @@ def test_changed_artefacts_are_refused(short: Path, thing: Path) -> None:
     toy_artefacts(short / "a", thing)
     (short / "a" / "environment.json").write_bytes((short / "a" / "environment.json").read_bytes() + b" ")
     with pytest.raises(StepFailed, match=r"environment\.json isn't what the manifest says"):
-        session.load(short / "a")
+        load(short / "a")
 
 
 def test_observers_hear_of_every_step(workshop: Workshop, short: Path, thing: Path) -> None:
@@ -277,7 +279,7 @@ def test_observers_hear_of_every_step(workshop: Workshop, short: Path, thing: Pa
         def step_began(self, name: str) -> None:
             heard.append(f"begin {name}")
 
-        def step_ended(self, name: str, seconds: float, failure: Any) -> None:
+        def step_ended(self, name: str, seconds: float, failure: Any) -> None:  # noqa: ARG002
             heard.append(f"end {name} {failure is None}")
 
     with session.new_run(

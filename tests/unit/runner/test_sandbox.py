@@ -14,7 +14,7 @@ import pytest
 from itbc.runner.failures import Interrupted
 from itbc.runner.ledger import FileLedger, leftovers
 from itbc.runner.processes import alive, identify, own_identity
-from itbc.runner.sandbox import OutOfTime, Sandbox, user_of
+from itbc.runner.sandbox import PRIVATE, OutOfTime, Sandbox, user_of
 from itbc.runner.sweepers import sweep_process
 from itbc.runner.waiting import Patience
 
@@ -51,7 +51,9 @@ class Place:
     def sh(self, script: str, seconds: float = 20.0, more: Mapping[str, Any] | None = None) -> tuple[int, str]:
         given: dict[str, Any] = {"stdin": b"", **(more or {})}
         deadline = self.patience.monotonic() + seconds
-        ended = self.sandbox.execute(["sh", "-c", script], (self.out, self.err), self.patience, deadline, **given)
+        ended = self.sandbox.execute(
+            ["sh", "-c", script], (self.out, self.err), self.patience, deadline=deadline, **given
+        )
         return ended.code, ended.output.decode()
 
 
@@ -80,7 +82,7 @@ def test_the_truth_is_covered_even_where_it_can_be_named(tmp_path: Path) -> None
         ["cat", str(place.secret / "truth")],
         (place.out, place.err),
         place.patience,
-        place.patience.monotonic() + 20,
+        deadline=place.patience.monotonic() + 20,
     )
     assert ended.code != 0
     assert "gardener" not in ended.output.decode()
@@ -99,7 +101,7 @@ def test_exit_codes_come_through(place: Place) -> None:
     assert place.sh("exit 7")[0] == 7
     assert place.sh("kill -TERM $$")[0] == 128 + signal.SIGTERM
     ended = place.sandbox.execute(
-        ["nobody-has-this"], (place.out, place.err), place.patience, place.patience.monotonic() + 20
+        ["nobody-has-this"], (place.out, place.err), place.patience, deadline=place.patience.monotonic() + 20
     )
     assert ended.code == 127
     assert "No such file" in place.err.read_text()
@@ -139,7 +141,7 @@ def test_a_wish_to_stop_ends_it(place: Place) -> None:
 def test_files_in_tmp_are_gone_afterwards(place: Place) -> None:
     name = f"itbc-test-{os.getpid()}"
     assert place.sh(f"touch /tmp/{name} /var/tmp/{name} /dev/shm/{name}")[0] == 0
-    assert not any((Path(folder) / name).exists() for folder in ("/tmp", "/var/tmp", "/dev/shm"))
+    assert not any((Path(folder) / name).exists() for folder in PRIVATE)
 
 
 KILLED = """

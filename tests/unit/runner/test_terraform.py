@@ -58,7 +58,11 @@ def test_events_arrive_while_terraform_runs(terraform: Terraform, tmp_path: Path
     root = module(tmp_path, sleeping(1))
     arrived: dict[str, float] = {}
     terraform.init(root)
-    terraform.apply(root, {}, lambda event: arrived.setdefault(event["type"], time.monotonic()), 60)
+
+    def on_event(event: dict[str, Any]) -> None:
+        arrived.setdefault(event["type"], time.monotonic())
+
+    terraform.apply(root, {}, on_event, 60)
     assert arrived["apply_complete"] - arrived["apply_start"] > 0.5
 
 

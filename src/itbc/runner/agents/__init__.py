@@ -21,12 +21,12 @@ SHIPPED: Mapping[str, Callable[[Script], Agent]] = {
 CHEATS = ("recreate",)
 
 
-class UnknownAgent(Exception):
+class UnknownAgent(Exception):  # noqa: N818 - the name is the fact
     """There is no such agent. The message says what there is."""
 
 
 def command_of(name: str, arguments: Sequence[str]) -> list[str]:
-    """The command line of an agent that isn't part of itbc, with the program's path made absolute; empty for a shipped one.
+    """The command line of an agent, with its program's path made absolute; empty for a shipped agent.
 
     Raises UnknownAgent for a name that is neither a shipped agent nor a program's path.
     """

@@ -50,11 +50,7 @@ class Recreate:
 
 def _everything(grants: Iterable[Grant]) -> list[tuple[str, str, str]]:
     """Every cluster, namespace and resource that the grants name, once each."""
-    found = [
-        (grant.cluster, grant.namespace, resource)
-        for grant in grants
-        for resource in _resources(grant)
-    ]
+    found = [(grant.cluster, grant.namespace, resource) for grant in grants for resource in _resources(grant)]
     return list(dict.fromkeys(found))
 
 

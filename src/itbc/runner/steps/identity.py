@@ -52,9 +52,7 @@ def rights(grants: Sequence[Grant]) -> list[dict[str, Any]]:
     for namespace in sorted(rules):
         metadata = {"name": ACCOUNT, "namespace": namespace}
         group = "rbac.authorization.k8s.io"
-        objects.append(
-            {"apiVersion": f"{group}/v1", "kind": "Role", "metadata": metadata, "rules": rules[namespace]}
-        )
+        objects.append({"apiVersion": f"{group}/v1", "kind": "Role", "metadata": metadata, "rules": rules[namespace]})
         objects.append(
             {
                 "apiVersion": f"{group}/v1",

@@ -88,9 +88,7 @@ def kubeconfig(access: Access, token: str, namespace: str) -> dict[str, Any]:
         "kind": "Config",
         "clusters": [{"name": name, "cluster": cluster}],
         "users": [{"name": f"{ACCOUNT}@{name}", "user": {"token": token}}],
-        "contexts": [
-            {"name": name, "context": {"cluster": name, "user": f"{ACCOUNT}@{name}", "namespace": namespace}}
-        ],
+        "contexts": [{"name": name, "context": {"cluster": name, "user": f"{ACCOUNT}@{name}", "namespace": namespace}}],
         "current-context": name,
     }
 
@@ -120,7 +118,9 @@ def task_text(step: ReadyInput, around: Surroundings) -> str:
     lines = ["# Task", "", task.goal, "", f"You have {step.seconds / 60:.0f} minutes.", "", "## What you have", ""]
     for access in step.accesses:
         spaces = ", ".join(sorted({each.namespace for each in task.grants if each.cluster == access.cluster}))
-        lines.append(f"- Cluster `{access.cluster}`, namespace {spaces or 'none'}: `kubectl` works (KUBECONFIG is set).")
+        lines.append(
+            f"- Cluster `{access.cluster}`, namespace {spaces or 'none'}: `kubectl` works (KUBECONFIG is set)."
+        )
         if "metrics" in task.telemetry:
             lines.append(f"- Prometheus of `{access.cluster}`: {access.prometheus}")
         if "alerts" in task.telemetry:
