@@ -33,13 +33,14 @@ def judge(values: Sequence[float | None], hold: int, settle: int) -> Hold:
     return holds([Sample(at=float(at), value=value) for at, value in enumerate(values)], 1.0, objective)
 
 
-@given(values, values, holding, settling)
-def test_what_is_decided_stays_so_whatever_comes_later(
-    first: list[float | None], later: list[float | None], hold: int, settle: int
-) -> None:
-    early = judge(first, hold, settle)
-    if early.decided:
-        assert judge([*first, *later], hold, settle).held == early.held
+@given(values, holding, settling)
+def test_what_is_decided_stays_so_whatever_comes_later(seen: list[float | None], hold: int, settle: int) -> None:
+    end = judge(seen, hold, settle)
+    for count in range(len(seen)):
+        early = judge(seen[:count], hold, settle)
+        if early.decided:
+            assert early.held == end.held
+            assert early.began == end.began
 
 
 @given(values, holding, settling)

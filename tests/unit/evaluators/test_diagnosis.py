@@ -86,6 +86,15 @@ def test_naming_the_same_thing_twice_counts_once() -> None:
     assert diagnose(truth(), agent(cause("checkout"), cause("checkout", "deployment", ""))).exact
 
 
+def test_an_object_of_several_components_is_as_near_as_the_nearest_of_them() -> None:
+    shared = entity("addresses", "ConfigMap")
+    topology = [component("a", "b"), component("b", "c"), component("c")]
+    for each in (topology[0], topology[2]):
+        each.entities.append(shared)
+    both = Truth(root_causes=[entity("a")], chain=[], topology=topology)
+    assert diagnose(both, agent(cause("addresses", "ConfigMap"))).value == pytest.approx(1 / 2)
+
+
 def test_a_cause_outside_the_topology_is_found_only_by_its_name() -> None:
     quota = entity("tight", "ResourceQuota")
     assert diagnose(truth(quota), agent(cause("tight", "ResourceQuota"))).exact

@@ -46,6 +46,11 @@ def test_nothing_repaired_is_decided_once_the_settling_time_is_over() -> None:
     assert "0.3 at 20 s" in noop.reason
 
 
+def test_a_hold_that_runs_on_past_the_settling_time_is_waited_for() -> None:
+    assert not decide((15, BAD), (10, GOOD)).decided
+    assert decide((15, BAD), (11, GOOD)).held
+
+
 def test_undone_before_the_hold_is_over_fails() -> None:
     hold = decide((5, BAD), (10, GOOD), (10, BAD))
     assert hold.decided

@@ -205,6 +205,8 @@ def test_a_pattern_covers_what_lies_below_and_any_one_segment() -> None:
     assert not judge(after, exemptions=[Exemption(entity=entity("checkout"), pointer="/spec/*/image")]).passed
     assert judge(after, exemptions=[Exemption(entity=entity("checkout"), pointer="/spec/template")]).passed
     assert not judge(after, exemptions=[Exemption(entity=entity("checkout"), pointer="/spec/temp")]).passed
+    deeper = Exemption(entity=entity("checkout"), pointer=f"{CONTAINER}/image/tag")
+    assert not judge(after, exemptions=[deeper]).passed
 
 
 def test_where_the_fault_took_the_object_away_another_one_may_stand_there() -> None:
