@@ -161,5 +161,10 @@ func serve(ctx context.Context, address string, routes http.Handler, p *parts, d
 	}
 	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	return server.Shutdown(grace)
+	if err := server.Shutdown(grace); !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	// A request that takes this long, or a connection that a caller opened and never used.
+	p.log.Warn("closing connections that are still open")
+	return server.Close()
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -11,20 +12,28 @@ import (
 // settings reads environment variables and remembers all that is wrong with them.
 type settings struct {
 	getenv   func(string) string
-	problems []error
+	problems []string
 }
 
-func (s *settings) problem() error { return errors.Join(s.problems...) }
+// problem is all that is wrong, each thing once however often it was read.
+func (s *settings) problem() error {
+	slices.Sort(s.problems)
+	var all error
+	for _, each := range slices.Compact(s.problems) {
+		all = errors.Join(all, errors.New(each))
+	}
+	return all
+}
 
 func (s *settings) wrong(name, value, expected string) {
-	s.problems = append(s.problems, fmt.Errorf("%s is %q: expected %s", name, value, expected))
+	s.problems = append(s.problems, fmt.Sprintf("%s is %q: expected %s", name, value, expected))
 }
 
 // required gives a variable that must be set.
 func (s *settings) required(name string) string {
 	value := s.getenv(name)
 	if value == "" {
-		s.problems = append(s.problems, fmt.Errorf("%s isn't set", name))
+		s.problems = append(s.problems, name+" isn't set")
 	}
 	return value
 }

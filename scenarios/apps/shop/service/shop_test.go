@@ -208,6 +208,9 @@ func TestMissingAndWrongSettingsAreAllNamed(t *testing.T) {
 	if err == nil {
 		t.Fatal("it started")
 	}
+	if strings.Count(err.Error(), "REQUEST_TIMEOUT") != 1 {
+		t.Errorf("a problem is told more than once: %v", err)
+	}
 	for _, part := range []string{"PAYMENT_ADDR isn't set", `REQUEST_TIMEOUT is "soon"`, `LOG_LEVEL is "loud"`} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q isn't in: %v", part, err)
