@@ -43,8 +43,6 @@ from itbc.stacks.toolchain import ToolchainError, node_program
 _PATIENCE = 120.0
 """Seconds for each step; a few are typical, but a machine can be very busy."""
 
-_CNI_FOLDERS = ("/usr/lib/cni", "/usr/libexec/cni", "/opt/cni/bin")
-
 MASKS = {
     "kernel/keys/root_maxbytes": "25000000",
     "kernel/keys/root_maxkeys": "1000000",
@@ -163,7 +161,7 @@ def _launch(layout: Layout) -> int:
 
 def cni_folder() -> str:
     """Where this machine has the pod network's plug-ins. Raises EmbeddedError where it hasn't."""
-    for folder in _CNI_FOLDERS:
+    for folder in network.CNI_FOLDERS:
         if Path(folder, "bridge").exists():
             return folder
     raise EmbeddedError("the CNI plug-ins are missing", "apt-get install containernetworking-plugins")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 import shutil
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from itbc.providers.embedded import control, monitoringfiles, pki
+from itbc.providers.embedded import control, monitoringfiles, pki, tools
 from itbc.providers.embedded.components import Component
 from itbc.providers.embedded.errors import EmbeddedError, NodeHostDied
 from itbc.providers.embedded.files import write
@@ -101,17 +100,7 @@ def check_rules(rules: Path) -> None:
     """Raises EmbeddedError with Prometheus' own words where a rules file is missing or wrong."""
     if not rules.is_file():
         raise EmbeddedError(f"the rules file {rules} doesn't exist")
-    try:
-        done = subprocess.run(
-            ("promtool", "check", "rules", "--lint=none", str(rules)),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_PATIENCE,
-        )
-    except FileNotFoundError as missing:
-        raise EmbeddedError("the program `promtool` is missing", "apt-get install prometheus") from missing
+    done = tools.run(("promtool", "check", "rules", "--lint=none", str(rules)))
     if done.returncode:
         raise EmbeddedError(f"Prometheus refuses the rules {rules}: {(done.stderr or done.stdout).strip()[-2000:]}")
 
@@ -171,7 +160,7 @@ def _components(state: ClusterState, namespaces: Sequence[str]) -> list[Componen
 
 def alertmanager_program() -> str:
     """What Alertmanager's program is called here: Debian has a longer name for it."""
-    return next((name for name in _ALERTMANAGERS if shutil.which(name)), _ALERTMANAGERS[0])
+    return next((name for name in _ALERTMANAGERS if tools.find(name)), _ALERTMANAGERS[0])
 
 
 def _flags(flags: dict[str, str]) -> list[str]:

@@ -19,12 +19,16 @@ from ipaddress import IPv4Address, IPv4Network, ip_network
 from pathlib import Path
 from typing import Any
 
+from itbc.providers.embedded import tools
 from itbc.providers.embedded.errors import EmbeddedError
 from itbc.providers.embedded.spec import link_address
 from itbc.providers.embedded.waiting import wait_for
 
 ROUTE_PROTOCOL = "213"
 """Marks the route as ours (the numbers from 192 on are free for the administrator's use)."""
+
+CNI_FOLDERS = ("/usr/lib/cni", "/usr/libexec/cni", "/opt/cni/bin")
+"""Where distributions put the pod network's plug-ins."""
 
 _LINKS = Path("/sys/class/net")
 _NAME = re.compile(r"itbc(\d+)")
@@ -185,10 +189,7 @@ def _lock() -> Generator[None]:
 
 
 def _run(*words: str) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(("ip", *words), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-    except FileNotFoundError as missing:
-        raise EmbeddedError("the program `ip` is missing", "apt-get install iproute2") from missing
+    return tools.run(("ip", *words))
 
 
 def _ip(*words: str) -> str:

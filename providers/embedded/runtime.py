@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-from itbc.providers.embedded import process
+from itbc.providers.embedded import process, tools
 from itbc.providers.embedded.errors import EmbeddedError, NodeHostDied
 from itbc.providers.embedded.layout import CONTAINERD_SOCKET, Layout
-
-_PATIENCE = 120.0
 
 
 def inner_pid(layout: Layout) -> int | None:
@@ -32,27 +29,14 @@ def ready(layout: Layout) -> bool:
 def import_image(layout: Layout, tar: Path) -> None:
     """Load an image's tar. Raises EmbeddedError with the runtime's words."""
     with tar.open("rb") as file:
-        done = subprocess.run(
-            _ctr(layout, "import", "-"),
-            stdin=file,
-            capture_output=True,
-            check=False,
-            timeout=_PATIENCE,
-        )
+        done = tools.run(_ctr(layout, "import", "-"), file)
     if done.returncode:
-        raise EmbeddedError(f"the image {tar} can't be loaded: {done.stderr.decode(errors='replace').strip()}")
+        raise EmbeddedError(f"the image {tar} can't be loaded: {done.stderr.strip()}")
 
 
 def images(layout: Layout) -> list[str]:
     """The references of the images the node has."""
-    done = subprocess.run(
-        _ctr(layout, "list", "--quiet"),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=_PATIENCE,
-    )
+    done = tools.run(_ctr(layout, "list", "--quiet"))
     if done.returncode:
         raise EmbeddedError(f"the node's images can't be listed: {done.stderr.strip()}")
     return done.stdout.split()
@@ -60,14 +44,7 @@ def images(layout: Layout) -> list[str]:
 
 def remove_image(layout: Layout, reference: str) -> None:
     """Remove an image; nothing where it isn't there."""
-    done = subprocess.run(
-        _ctr(layout, "remove", reference),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=_PATIENCE,
-    )
+    done = tools.run(_ctr(layout, "remove", reference))
     if done.returncode and "not found" not in done.stderr:
         raise EmbeddedError(f"the image {reference} can't be removed: {done.stderr.strip()}")
 
