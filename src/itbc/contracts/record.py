@@ -59,8 +59,17 @@ class Record(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     created: str
     expires: str
     state: Literal[
-        "queued", "provisioning", "healthy", "injecting", "alerting", "ready", "working", "evaluating", "destroying",
-        "done", "failed",
+        "queued",
+        "provisioning",
+        "healthy",
+        "injecting",
+        "alerting",
+        "ready",
+        "working",
+        "evaluating",
+        "destroying",
+        "done",
+        "failed",
     ]
     destroyed: bool
     failure: Failure | None = None
