@@ -1,0 +1,3 @@
+module itbc.local/probe
+
+go 1.26
