@@ -195,7 +195,7 @@ class _Report:
             self._progress(f"building {self._name}: {seconds:.0f} s")
             return
         left = seconds / self._done * (total - self._done)
-        estimate = f"at most {_minutes(left)} left" if self._done < total else "linking"
+        estimate = f"about {_minutes(left)} left" if self._done < total else "linking"
         self._progress(f"building {self._name}: {self._done} of {total} packages, {_minutes(seconds)}, {estimate}")
 
 

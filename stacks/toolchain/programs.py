@@ -18,5 +18,5 @@ def static_image_program(
     Built once for each state of the sources. Raises ToolchainError when it can't be built.
     """
     folder = source.resolve()
-    build = Build(folder.name, folder, ("-ldflags=-s -w",))
+    build = Build(f"the program in {folder.parent.name}/{folder.name}", folder, ("-ldflags=-s -w",))
     return built(build, lambda key: cache / "programs" / key / "program", cache, progress, environ)

@@ -92,11 +92,7 @@ func (p *peer) take(response *http.Response, result any) error {
 	content := io.LimitReader(response.Body, 1<<20)
 	status := response.StatusCode
 	if status >= 300 {
-		text, err := io.ReadAll(content)
-		if err != nil {
-			text = []byte(err.Error())
-		}
-		refusal := &answered{peer: p.name, status: status, text: strings.TrimSpace(string(text))}
+		refusal := &answered{peer: p.name, status: status, text: reason(content)}
 		if status < 400 || status >= 500 || status == http.StatusUnauthorized || status == http.StatusForbidden {
 			return fail(http.StatusBadGateway, refusal)
 		}
@@ -112,6 +108,21 @@ func (p *peer) take(response *http.Response, result any) error {
 	}
 	_, err := io.Copy(io.Discard, content)
 	return err
+}
+
+// reason is why a peer refused: the error it names, or whatever it says.
+func reason(content io.Reader) string {
+	text, err := io.ReadAll(content)
+	if err != nil {
+		return err.Error()
+	}
+	var named struct {
+		Error string `json:"error"`
+	}
+	if json.Unmarshal(text, &named) == nil && named.Error != "" {
+		return named.Error
+	}
+	return strings.TrimSpace(string(text))
 }
 
 func statusOf(err error) int {
