@@ -36,7 +36,7 @@ class Cluster(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Baseline(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A PromQL expression that must return at least one sample, all non-zero, before anything is broken and after an undo."""
+    """A PromQL expression that must give at least one sample, all non-zero, before a fault and after its undo."""
 
     name: str
     cluster: str
