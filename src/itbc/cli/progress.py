@@ -30,6 +30,9 @@ TITLES = {
 }
 """What a step is called on screen."""
 
+PLAIN_SECONDS = 2.0
+"""Without a terminal, notes are at least this far apart: a log isn't for reading along."""
+
 
 class Progress:
     """An `Observer` for a console. Use as a context, so that the live line is taken away at the end."""
@@ -41,6 +44,7 @@ class Progress:
         self._name = ""
         self._note = ""
         self._began = monotonic()
+        self._printed = 0.0
         self._live = Live(self, console=console, refresh_per_second=8, transient=True) if console.is_terminal else None
         self._spinner = Spinner("dots")
 
@@ -81,9 +85,13 @@ class Progress:
             if text == self._note:
                 return
             self._note = text
-            seconds = self._monotonic() - self._began
-        if not self._live:
-            self._console.print(f"      {seconds:6.1f} s  {escape(text)}", highlight=False)
+            now = self._monotonic()
+            quiet = now - self._printed < PLAIN_SECONDS
+            if not quiet:
+                self._printed = now
+            seconds = now - self._began
+        if not self._live and not quiet:
+            self._console.print(f"      {seconds:6.1f} s  {escape(text)}", highlight=False, soft_wrap=True)
 
     def step_ended(self, name: str, seconds: float, failure: Failure | None) -> None:
         """A step ended, well or not."""

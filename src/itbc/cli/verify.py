@@ -18,6 +18,7 @@ from itbc.runner.agents import CHEATS, SHIPPED
 from itbc.runner.life import Assignment
 
 SCENARIO_FILE = "scenario.itb"
+LOG_WIDTH = 160
 DEFAULT_AGENTS = ("noop", "solution", *CHEATS)
 
 
@@ -45,7 +46,9 @@ def command(paths: tuple[Path, ...], agents: str, target: str, seed: int) -> int
             results += _verify(place, scenario, names, target, seed)
             if place.workshop.patience.stop.is_set():
                 break
-    Console(highlight=False).print(_table(results))
+    console = Console(highlight=False)
+    # In a log nothing is wrapped: a table that is cut to 80 columns can't be searched.
+    console.print(_table(results), width=None if console.is_terminal else LOG_WIDTH, crop=False)
     for each in results:
         for reason in each.reasons:
             click.echo(f"{each.scenario} with {each.agent}: {reason}", err=True)

@@ -32,7 +32,7 @@ class Line(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     event: Event
     kind: str
     id: str
-    state: dict[str, Any] = {}  # noqa: RUF012 - msgspec copies it
+    state: dict[str, Any] = {}
     owner: int
     owner_started: int
     expires: str

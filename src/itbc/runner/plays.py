@@ -1,14 +1,16 @@
-"""Runs one of the compiled Ansible plays, in a process of its own."""
+"""Runs compiled Ansible plays, one after the other in one Ansible process."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import ansible_runner
+import yaml
 
 from itbc.runner.failures import Interrupted
 from itbc.runner.waiting import Patience
@@ -22,7 +24,49 @@ SETTINGS = {
 
 
 class PlayFailed(Exception):  # noqa: N818 - the name is the fact
-    """A play didn't reach its end. The message is Ansible's own for the task that failed."""
+    """A playbook didn't reach its end: `playbook` is its number. The message is Ansible's own."""
+
+    def __init__(self, message: str, playbook: int) -> None:
+        super().__init__(message)
+        self.playbook = playbook
+
+
+@dataclass(slots=True)
+class _Listener:
+    """Follows Ansible's events: which playbook it is at, and what failed."""
+
+    counts: Sequence[int]
+    on_playbook: Callable[[int], None]
+    tell: Callable[[str], None]
+    plays: int = 0
+    messages: list[str] = field(default_factory=list)
+
+    @property
+    def playbook(self) -> int:
+        """The number of the playbook that the current play belongs to."""
+        seen = 0
+        for number, count in enumerate(self.counts):
+            seen += count
+            if self.plays <= seen:
+                return number
+        return len(self.counts) - 1
+
+    def hear(self, event: Mapping[str, Any]) -> bool:
+        """Take one event."""
+        data = event.get("event_data", {})
+        kind = event.get("event")
+        if kind == "playbook_on_play_start":
+            before = self.playbook if self.plays else -1
+            self.plays += 1
+            if self.playbook != before:
+                self.on_playbook(self.playbook)
+        elif kind == "playbook_on_task_start":
+            self.tell(str(data.get("task", "")))
+        elif kind in {"runner_on_failed", "runner_on_unreachable"} and not data.get("ignore_errors"):
+            result = data.get("res", {})
+            said = result.get("msg") or result.get("stderr") or "no reason given"
+            self.messages.append(f"{data.get('task', 'a task')}: {said}")
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +77,25 @@ class Plays:
     private: Path
     patience: Patience
 
-    def run(self, play: str, name: str, given: Mapping[str, Any], tell: Callable[[str], None], seconds: float) -> None:
-        """Run a play with extra variables; `name` is unique in the run and names its log folder.
+    def run(
+        self,
+        name: str,
+        playbooks: Sequence[str],
+        given: Mapping[str, Any],
+        *,
+        on_playbook: Callable[[int], None],
+        tell: Callable[[str], None],
+        seconds: float,
+    ) -> None:
+        """Run playbooks in their order, with extra variables; `name` names what they leave behind.
 
-        Raises PlayFailed, and Interrupted when the user wants to stop.
+        `on_playbook` hears the number of each as it begins. Raises PlayFailed,
+        and Interrupted when the user wants to stop.
         """
-        messages: list[str] = []
-
-        def on_event(event: Mapping[str, Any]) -> bool:
-            data = event.get("event_data", {})
-            if event.get("event") == "playbook_on_task_start":
-                tell(f"{play}: {data.get('task', '')}")
-            elif event.get("event") in ("runner_on_failed", "runner_on_unreachable") and not data.get("ignore_errors"):
-                messages.append(_said(data))
-            return True
-
         project = self.compiled / "project"
+        listener = _Listener([_plays(project / each) for each in playbooks], on_playbook, tell)
+        whole = self.private / f"{name}.yml"
+        whole.write_text(json.dumps([{"import_playbook": str(project / each)} for each in playbooks], indent=2))
         settings = {
             **SETTINGS,
             "ANSIBLE_CONFIG": str(project / "ansible.cfg"),
@@ -58,26 +105,26 @@ class Plays:
         result = ansible_runner.run(
             private_data_dir=str(self.private),
             project_dir=str(project),
-            playbook=play,
+            playbook=str(whole),
             ident=name,
             inventory=str(self.compiled / "inventory"),
             extravars={**given, "ansible_python_interpreter": sys.executable},
             envvars=settings,
             quiet=True,
             timeout=int(seconds),
-            event_handler=on_event,
+            event_handler=listener.hear,
             cancel_callback=self.patience.stop.is_set,
             suppress_env_files=True,
         )
         if self.patience.stop.is_set():
             raise Interrupted
         if result.status == "timeout":
-            raise PlayFailed(f"it took longer than {seconds:.0f} s")
+            raise PlayFailed(f"it took longer than {seconds:.0f} s", listener.playbook)
         if result.status != "successful":
-            raise PlayFailed("; ".join(messages) or f"Ansible ended with {result.status}, exit code {result.rc}")
+            said = "; ".join(listener.messages) or f"Ansible ended with {result.status}, exit code {result.rc}"
+            raise PlayFailed(said, listener.playbook)
 
 
-def _said(data: Mapping[str, Any]) -> str:
-    result = data.get("res", {})
-    said = result.get("msg") or result.get("stderr") or "no reason given"
-    return f"{data.get('task', 'task')}: {said}"
+def _plays(playbook: Path) -> int:
+    """How many plays a playbook has."""
+    return len(yaml.safe_load(playbook.read_text()))

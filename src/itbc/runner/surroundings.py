@@ -10,10 +10,12 @@ from pathlib import Path
 
 from itbc.contracts.environment import Environment
 from itbc.contracts.shape import Origin
+from itbc.providers.kubernetes.client import Client, ClusterError
+from itbc.providers.kubernetes.kubeconfig import KubeconfigError
 from itbc.providers.plugin import Plugin, ResourceClass
 from itbc.providers.services import Services, Sweeper
+from itbc.runner.failures import StepFailed
 from itbc.runner.home import Home, RunFolder
-from itbc.runner.kubectl import Kubectl
 from itbc.runner.ledger import FileLedger
 from itbc.runner.plugin_host import serve
 from itbc.runner.terraform import RootModule, Terraform
@@ -71,6 +73,11 @@ class Surroundings:
         folder = next(each.folder for each in self.environment.stacks if each.id == stack)
         return RootModule(self.run.artefacts / folder, self.run.terraform / stack)
 
-    def kubectl(self, kubeconfig: str) -> Kubectl:
-        """The kubectl program with the rights of a kubeconfig file."""
-        return Kubectl(self.tools.kubectl, Path(kubeconfig), self.variables)
+    @contextmanager
+    def cluster(self, name: str, kubeconfig: str) -> Generator[Client]:
+        """A client for a cluster while the block runs; what it raises comes out as the environment's failure."""
+        try:
+            with Client.from_kubeconfig(Path(kubeconfig)) as client:
+                yield client
+        except (ClusterError, KubeconfigError) as wrong:
+            raise StepFailed("environment", f"cluster {name}: {wrong}", "run with --keep and look at it") from wrong

@@ -37,7 +37,9 @@ def identity(step: IdentityInput, around: Surroundings) -> IdentityOutput:
     """Create the account, roles and bindings. Raises StepFailed."""
     for access in step.accesses:
         grants = [each for each in around.environment.task.grants if each.cluster == access.cluster]
-        around.kubectl(access.kubeconfig).apply(rights(grants))
+        with around.cluster(access.cluster, access.kubeconfig) as client:
+            for manifest in rights(grants):
+                client.apply(manifest)
     return IdentityOutput(clusters=[each.cluster for each in step.accesses])
 
 

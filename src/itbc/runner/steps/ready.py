@@ -19,7 +19,7 @@ from itbc.runner.surroundings import Surroundings
 
 WORKSPACE_KIND = "agent-workspace"
 TOKEN_MARGIN_SECONDS = 600
-"""Kubernetes refuses to issue tokens for less than this, and the agent's clock may differ a little."""
+"""How much longer than the agent's time its credentials are good for: clocks differ, and requests take time."""
 
 
 class ReadyInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -59,8 +59,8 @@ def _write_credentials(step: ReadyInput, around: Surroundings, workspace: Worksp
     lifetime = int(step.seconds) + TOKEN_MARGIN_SECONDS
     configurations: list[dict[str, Any]] = []
     for access in step.accesses:
-        command = ["create", "token", ACCOUNT, "-n", NAMESPACE, f"--duration={lifetime}s"]
-        token = around.kubectl(access.kubeconfig).run(command).decode().strip()
+        with around.cluster(access.cluster, access.kubeconfig) as client:
+            token = client.token(ACCOUNT, NAMESPACE, lifetime)
         namespaces = [each.namespace for each in around.environment.task.grants if each.cluster == access.cluster]
         configurations.append(kubeconfig(access, token, namespaces[0] if namespaces else NAMESPACE))
     (workspace.work / ".kube").mkdir(mode=0o700)

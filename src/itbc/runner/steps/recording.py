@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
-
-import msgspec
+from collections.abc import Sequence
 
 from itbc.contracts.evaluation import Evaluation
 from itbc.contracts.evidence import ObjectState
 from itbc.contracts.shape import Shape, read, write
 from itbc.evaluators.probes.objects import snapshot
-from itbc.runner.kubectl import Kubectl
 from itbc.runner.steps.access import Access
 from itbc.runner.surroundings import Surroundings
 
@@ -35,19 +30,6 @@ class Objects(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     objects: list[ObjectState]
 
 
-@dataclass(frozen=True, slots=True)
-class KubectlSource:
-    """The objects of a cluster, for the snapshot probe."""
-
-    kubectl: Kubectl
-
-    def objects(self, kind: str, namespace: str) -> Sequence[Mapping[str, Any]]:
-        """All objects of a kind in a namespace. Raises StepFailed."""
-        listing = self.kubectl.run(["get", kind.lower(), "-n", namespace, "-o", "json"])
-        found: list[dict[str, Any]] = msgspec.json.decode(listing)["items"]
-        return found
-
-
 def recording(step: RecordingInput, around: Surroundings) -> RecordingOutput:
     """Write `before.json`. Raises StepFailed."""
     objects = seen_objects(step.accesses, around)
@@ -61,9 +43,10 @@ def seen_objects(accesses: Sequence[Access], around: Surroundings) -> list[Objec
     wanted: dict[tuple[str, str], set[str]] = {}
     for safeguard in evaluation.safeguards:
         wanted.setdefault((safeguard.cluster, safeguard.namespace), set()).update(safeguard.kinds)
-    sources = {each.cluster: KubectlSource(around.kubectl(each.kubeconfig)) for each in accesses}
-    return [
-        state
-        for (cluster, namespace), kinds in sorted(wanted.items())
-        for state in snapshot(sources[cluster], cluster, [namespace], sorted(kinds))
-    ]
+    states: list[ObjectState] = []
+    for access in accesses:
+        with around.cluster(access.cluster, access.kubeconfig) as client:
+            for (cluster, namespace), kinds in sorted(wanted.items()):
+                if cluster == access.cluster:
+                    states += snapshot(client, cluster, [namespace], sorted(kinds))
+    return states
