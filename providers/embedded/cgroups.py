@@ -22,6 +22,8 @@ SYSTEM = "system"
 """The sub-group of everything that isn't a pod."""
 
 _NEEDED = frozenset({"cpu", "cpuset", "memory", "pids"})
+_OPTIONS = frozenset({"rw", "ro", "relatime", "noatime", "nosuid", "nodev", "noexec", "xattr", "clone_children"})
+"""Mount options that name no controller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +49,6 @@ def hierarchies(mounts: Path = MOUNTS) -> list[Hierarchy]:
                 names = set((place / "cgroup.controllers").read_text().split())
                 found[place] = Hierarchy(place, 2, frozenset(names))
     return [found[place] for place in sorted(found)]
-
-
-_OPTIONS = frozenset({"rw", "ro", "relatime", "noatime", "nosuid", "nodev", "noexec", "xattr", "clone_children"})
 
 
 def missing_controllers(found: list[Hierarchy]) -> list[str]:
@@ -79,7 +78,21 @@ def _create(hierarchy: Hierarchy, name: str) -> Path:
             f"the cgroup {group} can't be made: {wrong.strerror}",
             "The cgroup file systems must be writable; in a container, start it with a private, writable cgroup mount.",
         ) from wrong
+    if hierarchy.version == 2:
+        _require_controllers(hierarchy, group)
     return system
+
+
+def _require_controllers(hierarchy: Hierarchy, group: Path) -> None:
+    """Make sure that the hierarchy's controllers arrived. They don't where processes sit in the group above."""
+    arrived = set((group / "cgroup.controllers").read_text().split())
+    lacking = sorted((_NEEDED & hierarchy.controllers) - arrived)
+    if lacking:
+        raise EmbeddedError(
+            f"the cgroup {hierarchy.path} doesn't hand {', '.join(lacking)} down to groups below it",
+            "In a container, the processes in its own root cgroup are in the way: move them to a group below it "
+            "(an init such as systemd does), or run on the machine itself.",
+        )
 
 
 def _hand_down(folder: Path) -> None:

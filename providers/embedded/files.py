@@ -7,11 +7,16 @@ from pathlib import Path
 
 
 def write(path: Path, text: str | bytes, mode: int = 0o600) -> None:
+    """Write a file, after making the folders that lack. Those are open (0755): the state folder above is closed."""
+    path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+    replace(path, text, mode)
+
+
+def replace(path: Path, text: str | bytes, mode: int = 0o600) -> None:
     """Write a file so that a reader sees all or nothing, and nobody else sees a secret for a moment.
 
-    Missing folders are made with mode 0755: the cluster's state folder above them is closed.
+    Raises FileNotFoundError where its folder doesn't exist.
     """
-    path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     data = text.encode() if isinstance(text, str) else text
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)

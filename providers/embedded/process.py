@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from itbc.providers.embedded.files import write
+from itbc.providers.embedded.files import replace
 
 _PROC = Path("/proc")
 
@@ -85,8 +85,8 @@ def reap(pid: int) -> None:
 
 
 def save(path: Path, process: ProcessId) -> None:
-    """Remember a process in a file."""
-    write(path, json.dumps(asdict(process), sort_keys=True) + "\n")
+    """Remember a process in a file. Raises FileNotFoundError where its folder is gone: it is never made anew."""
+    replace(path, json.dumps(asdict(process), sort_keys=True) + "\n")
 
 
 def load(path: Path) -> ProcessId | None:

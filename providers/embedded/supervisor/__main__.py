@@ -23,6 +23,7 @@ def launch(state: Path) -> None:
     # Only here: the first process inside needs nothing of these.
     from itbc.providers.embedded import cgroups, process  # noqa: PLC0415
 
+    os.umask(0o022)
     me = process.identify(os.getpid())
     if me is None:
         raise RuntimeError("this process isn't in /proc: is that mounted?")
