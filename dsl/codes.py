@@ -111,6 +111,5 @@ METRICS_OFF = _code("ITB708", "metrics-off", "this needs metrics, and metrics ar
 WITHOUT_PART = _code("ITB709", "without-part", "the scenario lacks a part that its persona needs")
 WHICH_CLUSTER = _code("ITB710", "which-cluster", "it isn't clear which cluster is meant")
 UNKNOWN_RESOURCE = _code("ITB711", "unknown-resource", "not a resource of the Kubernetes API")
-SAFEGUARD_TOO_FINE = _code("ITB712", "safeguard-too-fine", "a safeguard covers all objects of a kind")
 
 NOT_AVAILABLE = _code("ITB801", "not-available", "the meaning of this block isn't checked yet")

@@ -27,6 +27,8 @@ def itb_files(paths: Iterable[Path], sink: Sink) -> list[Path]:
             is_folder = exists = False
         if not exists:
             sink.report(codes.FILE_MISSING, _at(path), "there is nothing at this path", help="check the path")
+        elif not is_folder and not path.is_file():
+            sink.report(codes.FILE_UNREADABLE, _at(path), "this isn't a regular file", help="name a regular file")
         elif not is_folder:
             found.setdefault(path)
         else:

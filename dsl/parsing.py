@@ -2,7 +2,9 @@
 
 The LALR parser is driven token by token. When it refuses a token, the mistake
 is reported once (`recovery` says how), the item it is in is dropped or marked
-invalid, and reading goes on at the next line of the same block.
+invalid, and reading goes on at the next line of the same block. Where a block
+is never closed, indentation says where its brace is missing, and the file is
+read again as if it were there.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ from lark.exceptions import UnexpectedToken
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from itbc.dsl import codes
-from itbc.dsl.diagnostics import Sink
-from itbc.dsl.lexing import CLOSERS, OPENERS, end_of, grammar, start_of, state, tokens
-from itbc.dsl.recovery import Mistake, Resume, describe, resume_after
+from itbc.dsl.diagnostics import Edit, Fix, Sink
+from itbc.dsl.lexing import CLOSERS, OPENERS, end_of, expected_types, grammar, read_from, start_of, tokens
+from itbc.dsl.mistakes import Mistake, Refusal, describe
+from itbc.dsl.recovery import Resume, resume_after
 from itbc.dsl.source import SourceFile, Span
 from itbc.dsl.syntax import Comment, File
 from itbc.dsl.tree import build
@@ -28,6 +31,11 @@ MAX_DEPTH = 48
 MAX_ERRORS = 100
 """After so many syntax errors the rest of a file isn't read."""
 
+MAX_MISSING_BRACES = 10
+"""How many missing closing braces are put in before the search for them ends."""
+
+MAX_REREAD = 200_000
+"""Files with more characters than this are read only once, wherever their braces are missing."""
 
 _ITEM_STARTS = frozenset({"IDENT", "NL"})
 _INNER_ITEM_STARTS = _ITEM_STARTS | {"RBRACE"}
@@ -35,271 +43,299 @@ _INNER_ITEM_STARTS = _ITEM_STARTS | {"RBRACE"}
 
 @dataclass(slots=True)
 class Frame:
-    """An open block (or the file itself) and the item of it that is being read."""
+    """An open block (or the file itself, without an opener) and the item of it that is being read.
+
+    `fresh` is true where an item can begin, `first` until the first token after the brace. `base` is the height of the
+    parser's stack below the item, `in_value` says that its `=` has been read, `brackets` are those open in its value.
+    """
 
     opener: Token | None
     indent: int
     one_line: bool = False
+    first: bool = True
+    fresh: bool = True
     item: Token | None = None
     base: int = 0
     in_value: bool = False
-    fresh: bool = True
-    suspect: tuple[int, int] | None = None
     brackets: list[Token] = field(default_factory=list[Token])
+
+    def next_item(self) -> None:
+        """Be ready for the next item."""
+        self.fresh = True
+        self.item = None
+        self.in_value = False
+        self.brackets.clear()
 
 
 def parse(source: SourceFile, sink: Sink) -> File:
     """Read a file. Whatever is in the text, this returns a tree and reports what is wrong; it doesn't raise."""
-    return _Reader(source, sink).read()
+    braces: set[int] = set()
+    best_sink = Sink()
+    best = reader = _Reader(source, best_sink, braces)
+    file = reader.read()
+    tries = MAX_MISSING_BRACES if len(source.text) < MAX_REREAD else 0
+    while reader.missing_brace is not None and reader.missing_brace not in braces and len(braces) < tries:
+        braces = braces | {reader.missing_brace}
+        trial = Sink()
+        reader = _Reader(source, trial, braces)
+        again = reader.read()
+        if reader.other_errors > best.other_errors:
+            break
+        file, best, best_sink = again, reader, trial
+    for diagnostic in best_sink.diagnostics:
+        sink.add(diagnostic)
+    return file
 
 
 class _Reader:
-    def __init__(self, source: SourceFile, sink: Sink) -> None:
+    """One reading of a file; `braces` are offsets at which a missing closing brace is taken to stand.
+
+    `errors` counts what was reported, `other_errors` without the missing braces; `missing_brace` is where one may be.
+    """
+
+    def __init__(self, source: SourceFile, sink: Sink, braces: set[int]) -> None:
         self.source = source
         self.sink = sink
         self.text = source.text
+        self.braces = braces
         self.errors = 0
+        self.other_errors = 0
         self.damaged = False
-        self.stopped = False
-        self.comments: list[Comment] = []
-        self.frames: list[Frame] = [Frame(None, -1)]
-        self.parser: InteractiveParser = grammar().parse_interactive(self.text)
-        self.stream: Iterator[Token] = iter(())
-        self.last_line = -1
-
-    # -- reading -------------------------------------------------------------------------------------------------
+        self.missing_brace: int | None = None
+        self._suspicion: int | None = None
+        self._stopped = False
+        self._comments: list[Comment] = []
+        self._frames: list[Frame] = [Frame(None, -1)]
+        self._parser: InteractiveParser = grammar().parse_interactive(self.text)
+        self._stream: Iterator[Token] = iter(())
 
     def read(self) -> File:
         start = 0
         if self.text.startswith("\ufeff"):
-            self._report(Mistake.at(codes.BYTE_ORDER_MARK, self._span(0, 1), "remove this character", drop=True))
+            span = self._span(0, 1)
+            fix = Fix("remove it", (Edit(span, ""),))
+            self._report(Mistake(codes.BYTE_ORDER_MARK, span, "remove this character", fix=fix))
             start = 1
         self._seek(start)
-        while not self.stopped:
-            token = next(self.stream, None)
+        while not self._stopped:
+            token = next(self._stream, None)
             if token is None:
                 break
             self._take(token)
         self._finish()
-        tree = self.parser.feed_eof()
-        body, more = build(tree, self.source, self.sink)
-        return File(self.source, body, tuple(self.comments), self.damaged or more)
+        end = Token("$END", "", len(self.text), end_pos=len(self.text))
+        body, more = build(self._parser.feed_token(end), self.source, self.sink)
+        return File(self.source, body, tuple(self._comments), self.damaged or more)
 
     def _seek(self, position: int) -> None:
-        self.parser.lexer_thread.state = state(self.text, position)
-        self.stream = self.parser.lexer_thread.lex(self.parser.parser_state)
+        self._stream = read_from(self._parser, self.text, position)
+
+    # -- one token -----------------------------------------------------------------------------------------------
 
     def _take(self, token: Token) -> None:
-        frame = self.frames[-1]
+        frame = self._frames[-1]
         if token.type == "COMMENT":
             self._comment(token)
             return
         if token.type == "NL" and frame.brackets and frame.brackets[-1].type != "LBRACE":
             return
-        if token.type in OPENERS and len(self.frames) + sum(len(f.brackets) for f in self.frames) > MAX_DEPTH:
-            self._report(
-                Mistake.at(
-                    codes.TOO_DEEP,
-                    self._span(start_of(token), end_of(token)),
-                    f"this is level {MAX_DEPTH + 1}",
-                    help=f"blocks and brackets may be nested {MAX_DEPTH} deep; the rest of the file wasn't read",
-                )
-            )
-            self._drop_item()
-            self.stopped = True
+        if token.type in OPENERS and len(self._frames) + sum(len(open_.brackets) for open_ in self._frames) > MAX_DEPTH:
+            self._too_deep(token)
             return
-        if frame.one_line is False and frame.opener is not None and frame.fresh and frame.item is None:
-            frame.one_line = token.type not in ("NL",)
+        if start_of(token) in self.braces and frame.fresh and frame.opener is not None:
+            self._put_in_brace(frame, frame.opener, token)
+            frame = self._frames[-1]
+        if frame.first and frame.opener is not None:
+            frame.one_line = token.type != "NL"
         if frame.fresh and token.type not in (_ITEM_STARTS if frame.opener is None else _INNER_ITEM_STARTS):
             # Refused before the parser sees it: LALR may reduce the whole body before it notices a wrong token.
             self._recover(token)
             return
         try:
-            self.parser.feed_token(token)
+            self._parser.feed_token(token)
         except UnexpectedToken:
             self._recover(token)
-            return
-        self._advance(token)
+        else:
+            self._advance(frame, token)
 
-    def _advance(self, token: Token) -> None:
+    def _advance(self, frame: Frame, token: Token) -> None:
         """Keep book of where the parser is after it took a token."""
-        frame = self.frames[-1]
-        if frame.fresh and token.type not in ("NL", "RBRACE"):
+        frame.first = False
+        if frame.fresh:
+            self._suspect(frame, token)
+        if frame.fresh and token.type == "IDENT":
             frame.fresh = False
             frame.item = token
-            frame.base = len(self.parser.parser_state.state_stack) - 1
-            frame.in_value = False
-        if token.type == "EQUAL" and not frame.brackets:
+            frame.base = len(self._parser.parser_state.state_stack) - 1
+        elif token.type == "EQUAL" and not frame.brackets:
             frame.in_value = True
         elif token.type == "LBRACE" and not frame.in_value:
-            self.frames.append(Frame(token, self._indent(token)))
+            self._frames.append(Frame(token, self._indent(token)))
         elif token.type in OPENERS:
             frame.brackets.append(token)
         elif token.type in CLOSERS and frame.brackets:
             frame.brackets.pop()
         elif token.type == "RBRACE":
-            self._note_indent(frame, token)
-            self.frames.pop()
+            self._frames.pop()
         elif token.type == "NL" and not frame.brackets:
-            self._next_item(frame)
+            frame.next_item()
 
-    def _next_item(self, frame: Frame) -> None:
-        frame.fresh = True
-        frame.in_value = False
-        frame.brackets.clear()
-        if frame.item is None:
-            frame.item = Token("NL", "\n")
-
-    def _note_indent(self, frame: Frame, closer: Token) -> None:
-        """Remember the first closing brace that stands further left than the block it closes: a brace is missing there."""
-        column = self._indent(closer)
-        if frame.opener is not None and column < frame.indent and self._first_on_line(closer):
-            for outer in self.frames:
-                if outer.suspect is None:
-                    outer.suspect = (start_of(frame.opener), start_of(closer))
+    def _suspect(self, frame: Frame, token: Token) -> None:
+        """Remember the first line that stands further left than the block it is in: a brace may be missing before it."""
+        if self._suspicion is not None or frame.opener is None or frame.one_line or token.type == "NL":
+            return
+        start = start_of(token)
+        column = start - self._line_start(start)
+        if column < frame.indent or (column == frame.indent and token.type == "IDENT"):
+            self._suspicion = start
 
     def _comment(self, token: Token) -> None:
         span = self._span(start_of(token), end_of(token))
-        self.comments.append(Comment(str(token), span))
-        frame = self.frames[-1]
-        in_header = not frame.fresh and not frame.in_value and frame.item is not None and not frame.one_line
-        if in_header and token.startswith("/*") and self._header_goes_on(end_of(token)):
-            self._report(Mistake.at(codes.COMMENT_IN_HEADER, span, "move this comment to a line of its own"))
-
-    def _header_goes_on(self, position: int) -> bool:
-        following = next(tokens(self.text, position), None)
-        return following is not None and following.type != "NL"
+        self._comments.append(Comment(str(token), span))
+        frame = self._frames[-1]
+        in_header = not frame.fresh and not frame.in_value and frame.item is not None
+        if in_header and token.startswith("/*"):
+            following = next(tokens(self.text, end_of(token)), None)
+            before = self.text[start_of(frame.item or token) : start_of(token)]
+            if following is not None and following.type != "NL" and "{" not in before:
+                self._report(Mistake(codes.COMMENT_IN_HEADER, span, "move this comment to a line of its own"))
 
     # -- mistakes ------------------------------------------------------------------------------------------------
 
-    def _recover(self, token: Token) -> None:
-        frame = self.frames[-1]
-        found = next(tokens(self.text, start_of(token)), token)
-        stray = found.type == "RBRACE" and frame.opener is None and frame.fresh
-        expected = frozenset[str]() if stray else frozenset(self.parser.accepts())
-        open_brackets = [f.opener for f in self.frames if f.one_line and f.opener is not None] + list(frame.brackets)
-        while self.frames[-1].one_line:
-            self.frames.pop()
-        level = self.frames[-1]
-        resume = resume_after(
-            self.text, found, level.item if not level.fresh else None, open_brackets, level.opener is None
-        )
+    def _too_deep(self, token: Token) -> None:
         self._report(
-            describe(
-                self.source,
-                found,
-                expected,
-                level.item if not level.fresh else None,
-                open_brackets,
-                resume,
-                stray=stray,
-                in_one_line=frame.one_line,
+            Mistake(
+                codes.TOO_DEEP,
+                self._span(start_of(token), end_of(token)),
+                f"this is level {MAX_DEPTH + 1}",
+                help=f"blocks and brackets may be nested {MAX_DEPTH} deep; the rest of the file wasn't read",
             )
         )
+        self._stopped = True
+
+    def _put_in_brace(self, frame: Frame, opener: Token, token: Token) -> None:
+        start = start_of(token)
+        line = self._line_start(start)
+        self._report(
+            Mistake(
+                codes.UNCLOSED_BLOCK,
+                self._span(start_of(opener), end_of(opener)),
+                "this brace has no partner",
+                secondary=((self._span(start, end_of(token)), "going by the indentation, the block ends before this"),),
+                help="close the block with `}` on a line of its own",
+                fix=Fix("close the block", (Edit(self._span(line, line), " " * frame.indent + "}\n"),)),
+            )
+        )
+        self._make("RBRACE", "NL", at=start)
+        self._frames.pop()
+        self._frames[-1].next_item()
+
+    def _recover(self, token: Token) -> None:
+        """Report a token that the parser refused, drop its item, and go on after it."""
+        frame = self._frames[-1]
+        found = next(tokens(self.text, start_of(token)), token)
+        stray = found.type == "RBRACE" and frame.opener is None and frame.fresh
+        expected = frozenset[str]() if stray else expected_types(self._parser)
+        one_line = frame.one_line
+        brackets = [inner.opener for inner in self._frames if inner.one_line and inner.opener is not None]
+        brackets += frame.brackets
+        self._leave_one_line_blocks()
+        level = self._frames[-1]
+        item = None if level.fresh else level.item
+        resume = resume_after(self.text, found, item, brackets, at_top=level.opener is None)
+        refusal = Refusal(found, expected, item, tuple(brackets), stray=stray, one_line=one_line)
+        self._report(describe(self.source, refusal, resume))
         self._drop_item(resume)
-        if not self.stopped:
-            self._seek(resume.position)
+        self._seek(resume.position)
 
-    def _drop_item(self, resume: Resume | None = None) -> None:
+    def _leave_one_line_blocks(self) -> None:
+        while self._frames[-1].one_line:
+            self._frames.pop()
+
+    def _drop_item(self, resume: Resume) -> None:
         """Take the item that is being read off the parser's stacks, and put a placeholder in its place."""
-        while self.frames[-1].one_line:
-            self.frames.pop()
-        frame = self.frames[-1]
-        frame.brackets.clear()
-        self.damaged = True
-        first, at = None, len(self.text)
-        named = False
-        if not frame.fresh and frame.item is not None:
-            stacks = self.parser.parser_state
-            first, at = frame.item, start_of(frame.item)
-            named = frame.in_value
-            del stacks.state_stack[frame.base :]
-            del stacks.value_stack[frame.base - 1 :]
-        elif resume is not None:
-            at = resume.position
-        if first is not None and named:
-            end = resume.position if resume else end_of(first)
-            self._make(first, "IDENT", "EQUAL", "MADE_VALUE", "NL", at=end_of(first), end=max(end_of(first), end))
-            self._next_item(frame)
-        elif first is not None and resume is not None and resume.opens is not None:
-            self._make(first, "IDENT", "MADE_LABEL", at=end_of(first), end=start_of(resume.opens))
-            self.parser.feed_token(resume.opens)
-            frame.fresh = False
-            self.frames.append(Frame(resume.opens, self._indent(first)))
+        frame = self._frames[-1]
+        item = None if frame.fresh else frame.item
+        if item is None:
+            self._make("MADE_DAMAGE", "NL", at=resume.position)
+            frame.next_item()
+            return
+        stacks = self._parser.parser_state
+        del stacks.state_stack[frame.base :]
+        del stacks.value_stack[frame.base - 1 :]
+        if frame.in_value:
+            self._parser.feed_token(item)
+            self._make("EQUAL", "MADE_VALUE", "NL", at=end_of(item), end=resume.position)
+            frame.next_item()
+        elif resume.opens is not None:
+            self._parser.feed_token(item)
+            self._make("MADE_LABEL", at=end_of(item), end=start_of(resume.opens))
+            self._parser.feed_token(resume.opens)
+            frame.brackets.clear()
+            self._frames.append(Frame(resume.opens, self._indent(item)))
         else:
-            self._make(None, "MADE_DAMAGE", "NL", at=at, end=at)
-            self._next_item(frame)
+            self._make("MADE_DAMAGE", "NL", at=start_of(item), end=resume.position)
+            frame.next_item()
 
-    def _make(self, first: Token | None, *types: str, at: int, end: int) -> None:
+    def _make(self, *types: str, at: int, end: int = 0) -> None:
         """Feed the parser tokens that aren't in the text."""
         for kind in types:
-            if kind == "IDENT" and first is not None:
-                self.parser.feed_token(
-                    first
-                    if first.type == "IDENT"
-                    else Token("IDENT", str(first), start_of(first), end_pos=end_of(first))
-                )
-            else:
-                self.parser.feed_token(Token(kind, "", at, end_pos=max(at, end)))
+            self._parser.feed_token(Token(kind, "", at, end_pos=max(at, end)))
 
     def _finish(self) -> None:
         """Close what is open at the end of the text."""
-        frame = self.frames[-1]
         end = len(self.text)
-        if not self.stopped and not frame.fresh and not (frame.opener is not None and frame.one_line):
+        frame = self._frames[-1]
+        nowhere = Token("$END", "", end, end_pos=end)
+        if self._stopped:
+            self._leave_one_line_blocks()
+            if not self._frames[-1].fresh:
+                self._drop_item(Resume(end))
+        elif frame.one_line or frame.brackets:
+            self._recover(nowhere)
+        elif not frame.fresh:
             try:
-                self.parser.feed_token(Token("NL", "", end, end_pos=end))
+                self._make("NL", at=end)
             except UnexpectedToken:
-                self._recover(Token("$END", "", end, end_pos=end))
+                self._recover(nowhere)
             else:
-                self._next_item(frame)
-        if len(self.frames) > 1 and not self.stopped:
-            self._report(self._unclosed())
-        if self.frames[-1].one_line:
-            self._drop_item()
-        while len(self.frames) > 1:
-            closing = self.frames.pop()
-            if closing.fresh and closing.item is None:
-                self._make(None, "NL", at=end, end=end)
-            self._make(None, "RBRACE", "NL", at=end, end=end)
-            self.damaged = True
+                frame.next_item()
+        self._close_frames(end)
 
-    def _unclosed(self) -> Mistake:
-        frame = self.frames[-1]
-        opener = frame.opener
-        place = start_of(opener) if opener is not None else 0
-        secondary: list[tuple[Span, str]] = []
-        for outer in self.frames:
-            if outer.suspect is not None:
-                place, closer = outer.suspect
-                secondary.append(
-                    (self._span(closer, closer + 1), "this brace is indented as if it closed an outer block")
+    def _close_frames(self, end: int) -> None:
+        if len(self._frames) > 1 and not self._stopped:
+            self.missing_brace = self._suspicion
+            opener = self._frames[-1].opener
+            place = start_of(opener) if opener is not None else 0
+            self._report(
+                Mistake(
+                    codes.UNCLOSED_BLOCK,
+                    self._span(place, place + 1),
+                    "this brace has no partner",
+                    secondary=((self._span(end, end), "the file ends here"),),
+                    help="close the block with `}` on a line of its own",
                 )
-                break
-        end = len(self.text)
-        secondary.append((self._span(end, end), "the file ends here"))
-        return Mistake.at(
-            codes.UNCLOSED_BLOCK,
-            self._span(place, place + 1),
-            "this brace has no partner",
-            secondary=tuple(secondary),
-            help="close the block with `}` on a line of its own",
-        )
+            )
+        while len(self._frames) > 1:
+            closing = self._frames.pop()
+            self._make(*(("NL",) if closing.first else ()), "MADE_DAMAGE", "NL", "RBRACE", "NL", at=end)
+        if self._stopped:
+            self._make("MADE_DAMAGE", "NL", at=end)
 
     def _report(self, mistake: Mistake) -> None:
         self.errors += 1
+        self.other_errors += mistake.code is not codes.UNCLOSED_BLOCK
         self.damaged = True
         self.sink.report(
             mistake.code,
             mistake.span,
             mistake.message,
             secondary=mistake.secondary,
-            notes=mistake.notes,
             help=mistake.help,
             fix=mistake.fix,
         )
-        if self.errors >= MAX_ERRORS and not self.stopped:
-            self.stopped = True
+        if self.errors == MAX_ERRORS:
+            self._stopped = True
             self.sink.report(
                 codes.TOO_MANY_ERRORS,
                 mistake.span,
@@ -316,9 +352,7 @@ class _Reader:
         return self.text.rfind("\n", 0, offset) + 1
 
     def _indent(self, token: Token) -> int:
+        """How far the line of a token is indented."""
         start = self._line_start(start_of(token))
         line = self.text[start : start_of(token) + 1]
-        return len(line) - len(line.lstrip(" \t")) if line.strip() else len(line)
-
-    def _first_on_line(self, token: Token) -> bool:
-        return not self.text[self._line_start(start_of(token)) : start_of(token)].strip()
+        return len(line) - len(line.lstrip(" \t"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import TypeAlias
 
 from itbc.dsl import codes
 from itbc.dsl.check.context import ClusterFacts, Shared, World
@@ -12,6 +13,7 @@ from itbc.dsl.check.objects import resolve_object
 from itbc.dsl.conversion import IDENTIFIER
 from itbc.dsl.diagnostics import listing, replace
 from itbc.dsl.entries import Entry, Value
+from itbc.dsl.kubernetes import CLUSTER_SCOPED
 from itbc.dsl.model import Cause, ExpectedAlert, Fault, ObjectRef, Truth
 from itbc.dsl.names import unknown
 from itbc.dsl.source import Span
@@ -30,53 +32,78 @@ def truth(
     entry = scenario.child("truth")
     if entry is None:
         return None
-    causes, whole = _causes(entry, world, shared)
-    if all_faults:
-        _against_faults(entry, causes, whole, faults, shared)
+    touched = _touched(faults)
+    causes, whole = _causes(entry, world, touched, shared, all_faults=all_faults)
+    if all_faults and not _against_faults(entry, causes, touched, shared, whole=whole):
+        whole = False
     chain = _chain(entry, world, shared)
     if chain is not None and _against_topology(chain, world, shared):
-        _start(chain, causes, whole, world, shared)
+        if whole:
+            _start(chain, causes, touched, world, shared)
         _end(chain, scenario, triggers, shared)
     return Truth(tuple(causes), tuple(item.data for item in chain or ()), entry.header)
 
 
-def _causes(entry: Entry, world: World, shared: Shared) -> tuple[list[Cause], bool]:
+_Key: TypeAlias = tuple[str, ObjectRef]
+"""A cluster's name and an object in it."""
+
+
+def _touched(faults: Sequence[Fault]) -> dict[_Key, Fault]:
+    """What the faults change or create, each with the first fault that does."""
+    touched: dict[_Key, Fault] = {}
+    for fault in faults:
+        for touch in fault.touches:
+            ref = ObjectRef(touch.kind, touch.name, "" if touch.kind in CLUSTER_SCOPED else fault.request.namespace)
+            touched.setdefault((fault.request.cluster, ref), fault)
+    return touched
+
+
+def _causes(
+    entry: Entry, world: World, touched: Mapping[_Key, Fault], shared: Shared, *, all_faults: bool
+) -> tuple[list[Cause], bool]:
+    """The root causes that could be understood, and whether that is all of them."""
     listed = entry.value("root_causes")
     causes: list[Cause] = []
     whole = listed is not None and listed.complete
     for item in entry.items("root_causes"):
-        reference: Reference = item.data
-        if reference.parts[0].text != "cluster":
+        cause = _cause(item, world, touched, shared, all_faults=all_faults)
+        if cause is None:
             whole = False
-            continue
-        cluster = find_cluster(reference, world, shared.sink)
-        declared = None
-        if cluster is not None:
-            where = f" in cluster `{cluster.cluster.name}`"
-            declared = resolve_object(reference.parts, cluster.objects(), cluster.complete, where, shared.sink)
-        if cluster is None or declared is None:
-            whole = False
-            continue
-        causes.append(Cause(cluster.cluster.name, declared.ref, item.span))
+        else:
+            causes.append(cause)
     return causes, whole
 
 
-def _key(cluster: str, ref: ObjectRef) -> tuple[str, ObjectRef]:
-    return cluster, ref
+def _cause(
+    item: Value, world: World, touched: Mapping[_Key, Fault], shared: Shared, *, all_faults: bool
+) -> Cause | None:
+    reference: Reference = item.data
+    if reference.parts[0].text != "cluster":
+        return None
+    cluster = find_cluster(reference, world, shared.sink)
+    if cluster is None:
+        return None
+    word, name = reference.parts[-2].text, reference.parts[-1].text
+    for place, ref in touched:  # a fault may create its object, which no manifest declares
+        if (place, ref.kind.lower(), ref.name) == (cluster.cluster.name, word, name):
+            return Cause(place, ref, item.span)
+    where = f" in cluster `{cluster.cluster.name}`"
+    same_kind = any(declared.ref.kind.lower() == word for declared in cluster.objects())
+    complete = cluster.complete and (all_faults or same_kind)  # a fault that wasn't understood may create it
+    declared = resolve_object(reference.parts, cluster.objects(), complete, where, shared.sink)
+    return None if declared is None else Cause(cluster.cluster.name, declared.ref, item.span)
 
 
 def _against_faults(
-    entry: Entry, causes: Sequence[Cause], whole: bool, faults: Sequence[Fault], shared: Shared
-) -> None:
-    """Every root cause is touched by a fault, and everything touched is a root cause. One message for a swapped name."""
-    touched: dict[tuple[str, ObjectRef], Fault] = {}
-    for fault in faults:
-        for touch in fault.touches:
-            ref = ObjectRef(touch.kind, touch.name, fault.request.namespace)
-            touched.setdefault(_key(fault.request.cluster, ref), fault)
-    named = {_key(cause.cluster, cause.ref) for cause in causes}
+    entry: Entry, causes: Sequence[Cause], touched: Mapping[_Key, Fault], shared: Shared, *, whole: bool
+) -> bool:
+    """Every root cause is touched by a fault, and everything touched is a root cause. One message for a swapped name.
+
+    Returns whether every root cause is touched.
+    """
+    named = {(cause.cluster, cause.ref) for cause in causes}
     missing = [key for key in touched if key not in named]
-    wrong = [cause for cause in causes if _key(cause.cluster, cause.ref) not in touched]
+    wrong = [cause for cause in causes if (cause.cluster, cause.ref) not in touched]
     for cause in wrong:
         better = _written(missing[0]) if len(missing) == 1 and len(wrong) == 1 else ""
         shared.sink.report(
@@ -93,19 +120,20 @@ def _against_faults(
         )
     listed = entry.value("root_causes")
     if wrong or not whole or listed is None:
-        return
-    for (cluster, ref), fault in touched.items():
-        if (cluster, ref) in missing:
-            shared.sink.report(
-                codes.TOUCHED_NOT_CAUSE,
-                listed.span,
-                f"{ref.kind} `{ref.name}` isn't named here",
-                secondary=((fault.span, f"fault `{fault.name}` changes it"),),
-                help=f"add `{_written((cluster, ref))}`",
-            )
+        return not wrong
+    for key in missing:
+        cluster, ref = key
+        shared.sink.report(
+            codes.TOUCHED_NOT_CAUSE,
+            listed.span,
+            f"{ref.kind} `{ref.name}` isn't named here",
+            secondary=((touched[key].span, f"fault `{touched[key].name}` changes it"),),
+            help=f"add `{_written((cluster, ref))}`",
+        )
+    return True
 
 
-def _written(key: tuple[str, ObjectRef]) -> str:
+def _written(key: _Key) -> str:
     """A root cause as a reference is written."""
     cluster, ref = key
     plain = IDENTIFIER.fullmatch(ref.name) is not None
@@ -170,10 +198,12 @@ def _against_topology(chain: Sequence[Value], world: World, shared: Shared) -> b
     return good
 
 
-def _start(chain: Sequence[Value], causes: Sequence[Cause], whole: bool, world: World, shared: Shared) -> None:
-    if not whole or not causes or not chain:
+def _start(
+    chain: Sequence[Value], causes: Sequence[Cause], touched: Mapping[_Key, Fault], world: World, shared: Shared
+) -> None:
+    if not causes or not chain:
         return
-    owners = {owner for cause in causes if (owner := world.clusters[cause.cluster].component_of(cause.ref)) is not None}
+    owners = {owner for cause in causes if (owner := _owner(cause, touched, world)) is not None}
     if chain[0].data in owners:
         return
     if owners:
@@ -185,6 +215,17 @@ def _start(chain: Sequence[Value], causes: Sequence[Cause], whole: bool, world: 
     shared.sink.report(
         codes.CHAIN_START, chain[0].span, message, secondary=((causes[0].span, "the root cause"),), help=remedy
     )
+
+
+def _owner(cause: Cause, touched: Mapping[_Key, Fault], world: World) -> str | None:
+    """The component of a root cause; for what a fault creates, that of the object the fault aims at."""
+    cluster = world.clusters[cause.cluster]
+    owner = cluster.component_of(cause.ref)
+    fault = touched.get((cause.cluster, cause.ref))
+    if owner is None and fault is not None:
+        request = fault.request
+        owner = cluster.component_of(ObjectRef(request.target_kind, request.target_name, request.namespace))
+    return owner
 
 
 def _end(chain: Sequence[Value], scenario: Entry, triggers: Sequence[ExpectedAlert], shared: Shared) -> None:
