@@ -22,7 +22,6 @@ def destroy(identity: str, folder: Path, pool: IPv4Network = DEFAULT_RANGE) -> l
     and inner links go; then the link; then the cgroups; last the folder, by
     which an interrupted removal is found again. Raises EmbeddedError when something can't be removed.
     """
-    cluster_name(identity)
     layout = Layout(folder)
     _refuse_another(identity, folder)
     removed = _end_processes(identity, layout)
@@ -40,6 +39,9 @@ def destroy(identity: str, folder: Path, pool: IPv4Network = DEFAULT_RANGE) -> l
 
 
 def _refuse_another(identity: str, folder: Path) -> None:
+    """What is removed with all that is in it must be what it is taken for."""
+    if not folder.is_absolute() or folder.name != cluster_name(identity):
+        raise EmbeddedError(f"{folder} can't be the state folder of the cluster {identity}")
     state = record.load(folder)
     if state is not None and state.identity != identity:
         raise EmbeddedError(f"{folder} is the state folder of the cluster {state.identity}, not of {identity}")

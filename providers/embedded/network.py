@@ -9,10 +9,11 @@ cluster's network namespace dies its link dies with it, so no N is ever lost.
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, ip_network
@@ -45,12 +46,7 @@ class Link:
 
 
 def addresses(pool: IPv4Network, index: int) -> tuple[IPv4Address, IPv4Address]:
-    """The host's and the node's address of the link of a number. Raises EmbeddedError past the range's end."""
-    if index >= capacity(pool):
-        raise EmbeddedError(
-            f"all {capacity(pool)} networks of {pool} are in use by clusters",
-            "Remove clusters that aren't needed (`itbc gc`), or set a larger ITBC_EMBEDDED_RANGE.",
-        )
+    """The host's and the node's address of the link of a number."""
     base = pool.network_address + index * 4
     return base + 1, base + 2
 
@@ -60,13 +56,15 @@ def capacity(pool: IPv4Network) -> int:
     return 1 << (_PREFIX - pool.prefixlen)
 
 
-def first_free(names: list[str], tried: int = -1) -> int:
-    """The lowest number above `tried` that no link has."""
-    taken = {int(match[1]) for name in names if (match := _NAME.fullmatch(name))}
-    index = tried + 1
-    while index in taken:
-        index += 1
-    return index
+def candidates(identity: str, pool: IPv4Network) -> Iterator[int]:
+    """All numbers, each once, from one that follows from the cluster's id.
+
+    So the address of a cluster that is gone isn't soon somebody else's, whom
+    those who haven't noticed yet would take for it.
+    """
+    count = capacity(pool)
+    start = int.from_bytes(hashlib.sha256(identity.encode()).digest()[:8]) % count
+    return ((start + step) % count for step in range(count))
 
 
 def reserve(identity: str, pool: IPv4Network) -> Link:
@@ -74,25 +72,36 @@ def reserve(identity: str, pool: IPv4Network) -> Link:
     _refuse_foreign_routes(pool)
     with _lock():
         _ip("route", "replace", "unreachable", str(pool), "proto", ROUTE_PROTOCOL)
-        index = -1
-        while True:
-            index = first_free(_names(), index)
-            host, node = addresses(pool, index)
-            name = f"itbc{index}"
-            made = _run(
-                *("link", "add", "name", name, "address", link_address(identity)),
-                *("type", "veth", "peer", "name", f"{name}n"),
-            )
-            if made.returncode == 0:
-                break
-            if "File exists" not in made.stderr:
-                _release_route(pool)
-                raise EmbeddedError(f"no network link can be made: {made.stderr.strip()}")
+        try:
+            name, host, node = _add_link(identity, pool)
+        except EmbeddedError:
+            _release_route(pool)
+            raise
         # No IPv6 on this end: the node must find no way to the machine but the one address.
         _ip("link", "set", name, "addrgenmode", "none")
         _ip("address", "add", f"{host}/{_PREFIX}", "dev", name)
         _ip("link", "set", name, "up")
     return Link(name, host, node)
+
+
+def _add_link(identity: str, pool: IPv4Network) -> tuple[str, IPv4Address, IPv4Address]:
+    taken = set(_names())
+    for index in candidates(identity, pool):
+        name = f"itbc{index}"
+        if name in taken:
+            continue
+        made = _run(
+            *("link", "add", "name", name, "address", link_address(identity)),
+            *("type", "veth", "peer", "name", f"{name}n"),
+        )
+        if made.returncode == 0:
+            return (name, *addresses(pool, index))
+        if "File exists" not in made.stderr:
+            raise EmbeddedError(f"no network link can be made: {made.stderr.strip()}")
+    raise EmbeddedError(
+        f"all {capacity(pool)} networks of {pool} are in use by clusters",
+        "Remove clusters that aren't needed (`itbc gc`), or set a larger ITBC_EMBEDDED_RANGE.",
+    )
 
 
 def hand_over(link: Link, pid: int) -> None:

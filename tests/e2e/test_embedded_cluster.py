@@ -12,6 +12,7 @@ import shutil
 import socket
 import stat
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.parse
@@ -32,6 +33,8 @@ from itbc.providers.services import Services
 from itbc.runner.plugin_host import serve
 
 pytestmark = pytest.mark.e2e
+
+KUBECTL = str(Path(sys.executable).parent / "kubectl")
 
 RULES = """
 groups:
@@ -126,7 +129,7 @@ class Stand:
 
     def kubectl(self, *words: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            ("kubectl", "--kubeconfig", self.outputs["kubeconfig"], *words),
+            (KUBECTL, "--kubeconfig", self.outputs["kubeconfig"], *words),
             input=given,
             capture_output=True,
             text=True,
@@ -233,7 +236,7 @@ def test_logs_and_exec(stand: Stand) -> None:
 
 
 def test_port_forward(stand: Stand) -> None:
-    command = ["kubectl", "--kubeconfig", stand.outputs["kubeconfig"], "port-forward", "-n", NAMESPACE, "svc/probe"]
+    command = [KUBECTL, "--kubeconfig", stand.outputs["kubeconfig"], "port-forward", "-n", NAMESPACE, "svc/probe"]
     with subprocess.Popen([*command, ":80"], stdout=subprocess.PIPE, text=True) as forward:
         try:
             assert forward.stdout is not None
@@ -246,8 +249,9 @@ def test_port_forward(stand: Stand) -> None:
 
 def test_services_are_found_by_name_from_a_pod(stand: Stand) -> None:
     for name in ("probe", "probe.demo", "probe.demo.svc.cluster.local"):
-        done = stand.probe("get", f"http://{name}/")
-        assert done.stdout == "hello from the probe\n", (name, done.stderr)
+        # A Service follows its pods with a short delay, here as anywhere.
+        address = f"http://{name}/"
+        _eventually(lambda url=address: stand.probe("get", url).stdout == "hello from the probe\n", address)
 
 
 def test_names_outside_the_cluster_are_refused_at_once(stand: Stand) -> None:
@@ -290,8 +294,9 @@ def test_prometheus_scrapes_everything(stand: Stand) -> None:
         return {each["metric"]["job"] for each in samples} >= wanted and all(s["value"][1] == "1" for s in samples)
 
     _eventually(up, "every target up")
-    (sample,) = _query(stand, "probe_requests_total")
-    labels = sample["metric"]
+    samples = _query(stand, "probe_requests_total")
+    assert len(samples) == 1, samples
+    labels = samples[0]["metric"]
     assert (labels["namespace"], labels["service"]) == (NAMESPACE, "probe")
     assert labels["pod"].startswith("probe-")
     paths = {each["metric"]["metrics_path"] for each in _query(stand, 'up{job="kubelet"}')}

@@ -21,6 +21,8 @@ from itbc.providers.embedded.sweep import sweep
 
 pytestmark = pytest.mark.e2e
 
+KUBECTL = str(Path(sys.executable).parent / "kubectl")
+
 BOOT = """
 import json, sys
 from pathlib import Path
@@ -100,7 +102,7 @@ def test_two_clusters_at_once_and_apart(tmp_path: Path, machine: ModuleType) -> 
             assert len(addresses) == 2
             destroy(f"{RUN}.one", tmp_path / "one")
             nodes = subprocess.run(
-                ("kubectl", "--kubeconfig", str(Layout(tmp_path / "two").kubeconfig), "get", "nodes", "-o", "name"),
+                (KUBECTL, "--kubeconfig", str(Layout(tmp_path / "two").kubeconfig), "get", "nodes", "-o", "name"),
                 capture_output=True,
                 text=True,
                 check=False,

@@ -2,11 +2,8 @@ from __future__ import annotations
 
 from ipaddress import IPv4Network
 
-import pytest
-
-from itbc.providers.embedded.errors import EmbeddedError
 from itbc.providers.embedded.guard import ruleset
-from itbc.providers.embedded.network import addresses, capacity, conflicts, first_free
+from itbc.providers.embedded.network import addresses, candidates, capacity, conflicts
 
 POOL = IPv4Network("10.200.0.0/16")
 
@@ -17,23 +14,16 @@ def test_every_number_has_a_network_of_its_own() -> None:
     assert [str(address) for address in addresses(POOL, capacity(POOL) - 1)] == ["10.200.255.253", "10.200.255.254"]
 
 
-def test_the_end_of_the_range_is_said() -> None:
-    small = IPv4Network("10.200.0.0/29")
-    assert capacity(small) == 2
-    with pytest.raises(EmbeddedError, match="all 2 networks") as caught:
-        addresses(small, 2)
-    assert "ITBC_EMBEDDED_RANGE" in caught.value.remedy
+def test_every_number_is_tried_once() -> None:
+    for pool in (IPv4Network("10.200.0.0/24"), IPv4Network("10.200.0.0/30")):
+        tried = list(candidates("run.shop", pool))
+        assert sorted(tried) == list(range(capacity(pool)))
 
 
-def test_the_lowest_free_number_is_taken() -> None:
-    assert first_free([]) == 0
-    assert first_free(["lo", "eth0", "itbc0", "itbc1", "itbc3"]) == 2
-    assert first_free(["itbc0n", "itbcx", "xitbc0"]) == 0
-
-
-def test_a_number_that_was_lost_to_somebody_else_is_not_tried_again() -> None:
-    assert first_free(["itbc0"], tried=1) == 2
-    assert first_free(["itbc2", "itbc3"], tried=1) == 4
+def test_clusters_begin_their_search_far_apart() -> None:
+    starts = {next(candidates(f"run-{number}.shop", POOL)) for number in range(200)}
+    assert len(starts) > 190
+    assert next(candidates("run.shop", POOL)) == next(candidates("run.shop", POOL))
 
 
 def test_routes_of_others_in_the_range_are_conflicts() -> None:
