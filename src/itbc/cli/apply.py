@@ -8,7 +8,7 @@ import click
 
 from itbc.cli.leftovers import tell_remaining
 from itbc.cli.wholerun import attempt, exit_code
-from itbc.cli.workshop import check_machine, collect_garbage, compiled, desk, show_failure
+from itbc.cli.workshop import collect_garbage, compiled, desk, show_failure
 from itbc.runner import session
 from itbc.runner.steps.provision import ProvisionOutput
 
@@ -26,8 +26,7 @@ def command(*, scenario: Path, target: str, keep: bool, seed: int) -> int:
 
     Example: itbc apply scenarios/sre/checkout-wrong-payment-address
     """
-    with desk() as place, compiled(scenario, target, place.workshop.home.cache) as artefacts:
-        check_machine(artefacts.manifest.target)
+    with compiled(scenario, target) as artefacts, desk(artefacts.manifest.target) as place:
         collect_garbage(place.workshop, place.progress.say)
         with session.new_run(place.workshop, artefacts, "none", seed) as life:
             run = life.around.run

@@ -47,11 +47,22 @@ def sweepers() -> Mapping[str, Sweeper]:
 
 
 def preflight(target: str) -> Sequence[Finding]:
-    """What this machine has and lacks for a target."""
+    """What this machine has and lacks for a target. Raises ExitError where there is no such target."""
     from itbc.providers import embedded  # noqa: PLC0415 - only what runs needs them
 
     checks: Mapping[str, Callable[[], Sequence[Finding]]] = {"embedded": embedded.preflight}
+    if target not in checks:
+        raise ExitError(Exit.USAGE, f"there is no target {target}", f"known targets: {', '.join(checks)}")
     return checks[target]()
+
+
+def prepare(target: str, cache: Path, progress: Callable[[str], None]) -> None:
+    """Have everything there that a target needs beside the machine's own programs. Raises ToolchainError."""
+    from itbc.stacks.toolchain import node_program, terraform_binary  # noqa: PLC0415 - only what runs needs them
+
+    terraform_binary(cache, progress)
+    if target == "embedded":
+        node_program(cache, progress)
 
 
 def kubectl() -> Path:

@@ -17,6 +17,7 @@ from rich.text import Text
 from itbc.contracts.record import Failure
 
 TITLES = {
+    "prepare": "have what a run needs",
     "provision": "bring the environment up",
     "baseline": "see it healthy",
     "identity": "give the agent its rights",

@@ -10,7 +10,7 @@ from rich.console import Console
 from itbc.cli.exits import Exit, ExitError
 from itbc.cli.leftovers import tell_remaining
 from itbc.cli.wholerun import exit_code, live
-from itbc.cli.workshop import check_machine, collect_garbage, compiled, desk, give_away
+from itbc.cli.workshop import collect_garbage, compiled, desk, give_away
 from itbc.results.summary import render
 from itbc.runner.agents import UnknownAgent, command_of
 from itbc.runner.life import Assignment
@@ -49,8 +49,7 @@ def command(
         line = command_of(agent, arguments)
     except UnknownAgent as wrong:
         raise ExitError(Exit.USAGE, str(wrong)) from wrong
-    with desk() as place, compiled(scenario, target, place.workshop.home.cache) as artefacts:
-        check_machine(artefacts.manifest.target)
+    with compiled(scenario, target) as artefacts, desk(artefacts.manifest.target) as place:
         collect_garbage(place.workshop, place.progress.say)
         task = artefacts.environment.task
         assignment = Assignment(

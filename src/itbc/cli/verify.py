@@ -9,11 +9,12 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from itbc.cli import assembly
 from itbc.cli.claims import CLAIMS, Claims, judge
 from itbc.cli.exits import Exit, ExitError
 from itbc.cli.leftovers import tell_remaining
 from itbc.cli.wholerun import live
-from itbc.cli.workshop import Desk, check_machine, collect_garbage, compiled, desk, give_away, told
+from itbc.cli.workshop import Desk, collect_garbage, compiled, desk, give_away, told
 from itbc.runner.agents import CHEATS, SHIPPED
 from itbc.runner.life import Assignment
 
@@ -39,9 +40,11 @@ def command(paths: tuple[Path, ...], agents: str, target: str, seed: int) -> int
     Example: itbc verify scenarios/sre
     """
     names = _agents(agents)
+    if target not in assembly.targets():
+        raise ExitError(Exit.USAGE, f"there is no target {target}", f"known targets: {', '.join(assembly.targets())}")
     scenarios = _scenarios(paths)
     results: list[Claims] = []
-    with desk() as place:
+    with desk(target) as place:
         for scenario in scenarios:
             results += _verify(place, scenario, names, target, seed)
             if place.workshop.patience.stop.is_set():
@@ -80,8 +83,7 @@ def _scenarios(paths: Iterable[Path]) -> list[Path]:
 
 def _verify(place: Desk, scenario: Path, agents: Sequence[str], target: str, seed: int) -> list[Claims]:
     results: list[Claims] = []
-    with compiled(scenario, target, place.workshop.home.cache) as artefacts:
-        check_machine(artefacts.manifest.target)
+    with compiled(scenario, target) as artefacts:
         for agent in agents:
             collect_garbage(place.workshop, place.progress.say)
             place.progress.say(f"{artefacts.manifest.scenario} with {agent}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import tempfile
+import time
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from itbc.runner.interruption import Interruption
 from itbc.runner.reaper import Reaped, reap
 from itbc.runner.session import Workshop
 from itbc.runner.surroundings import Tools
-from itbc.stacks.toolchain import ToolchainError, terraform_binary
+from itbc.stacks.toolchain import ToolchainError, cache_folder, terraform_binary
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +42,19 @@ class Desk:
 
 
 @contextmanager
-def desk(seed: int | None = None) -> Generator[Desk]:
+def desk(target: str = "") -> Generator[Desk]:
     """Everything a verb needs to work on runs; signals are taken while the block runs.
 
-    Raises ExitError for what went wrong on the way, with the exit code that is right for it.
+    With a target, the machine is checked for it and prepared first. Raises
+    ExitError for what went wrong, with the exit code that is right for it.
     """
     console = Console(stderr=True, highlight=False)
     progress = Progress(console)
     interruption = Interruption(progress.say)
     with outside_failures():
         home = Home.from_environment(os.environ)
+        if target:
+            _prepare(target, home.cache, progress)
         workshop = Workshop(
             home=home,
             tools=Tools(
@@ -64,7 +68,7 @@ def desk(seed: int | None = None) -> Generator[Desk]:
             patience=interruption.patience(),
             last_patience=interruption.last_patience(),
             now=lambda: datetime.now(UTC),
-            random=random.Random(seed),  # noqa: S311 - names, not secrets
+            random=random.Random(),  # noqa: S311 - names, not secrets
         )
         with interruption.listen(), progress:
             yield Desk(console, progress, workshop)
@@ -99,7 +103,20 @@ def told(wrong: StepFailed | Failure) -> str:
     return f"{wrong.origin.file}:{wrong.origin.line}:{wrong.origin.column}: {wrong.message}"
 
 
-def check_machine(target: str) -> None:
+def _prepare(target: str, cache: Path, progress: Progress) -> None:
+    """Check the machine, then have everything there that a run needs. Raises ExitError and ToolchainError.
+
+    This is before signals are taken, as a build of minutes should end with the first Ctrl-C.
+    """
+    _check_machine(target)
+    begin = time.monotonic()
+    with progress:
+        progress.step_began("prepare")
+        assembly.prepare(target, cache, progress.note)
+        progress.step_ended("prepare", time.monotonic() - begin, None)
+
+
+def _check_machine(target: str) -> None:
     """Make sure that this machine has what a target needs. Raises ExitError, naming all that is missing."""
     missing = [each for each in assembly.preflight(target) if each.level == "missing"]
     if missing:
@@ -131,12 +148,12 @@ def counted(things: list[str]) -> str:
 
 
 @contextmanager
-def compiled(scenario: Path, target_name: str, cache: Path) -> Generator[Artefacts]:
+def compiled(scenario: Path, target_name: str) -> Generator[Artefacts]:
     """The artefacts of a scenario, compiled for the duration of the block unless the path is an artefact folder.
 
     Raises ExitError where the scenario has errors, which have been printed by then.
     """
-    with ExitStack() as stack:
+    with outside_failures(), ExitStack() as stack:
         folder = scenario
         if not (scenario / MANIFEST).is_file():
             target = assembly.targets().get(target_name)
@@ -145,7 +162,7 @@ def compiled(scenario: Path, target_name: str, cache: Path) -> Generator[Artefac
                 raise ExitError(Exit.USAGE, f"there is no target {target_name}", f"known targets: {known}")
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="itbc-"))) / "artefacts"
             sink = Sink()
-            manifest = compile_scenario(scenario, target, assembly.catalogue(), folder, sink, cache)
+            manifest = compile_scenario(scenario, target, assembly.catalogue(), folder, sink, cache_folder())
             code = report(sink)
             if manifest is None or code:
                 raise ExitError(Exit.FAILED)

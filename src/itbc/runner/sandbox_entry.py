@@ -64,9 +64,13 @@ def arrange(specification: dict[str, Any]) -> None:
         for source, target in specification["exposed"]
     ]
     cover(specification["private"], "1777")
-    cover(specification["hidden"], "0000")
     for descriptor, target, folder in opened:
         expose(descriptor, target, folder=folder)
+    # What is hidden may lie in what was just exposed; and a program that was asked for may lie in what is hidden.
+    cover(specification["hidden"], "0711")
+    for descriptor, target, folder in opened:
+        if not folder and any(target.is_relative_to(path) for path in specification["hidden"]):
+            expose(descriptor, target, folder=False)
         os.close(descriptor)
 
 

@@ -173,6 +173,21 @@ def test_what_nobody_can_remove_is_named_and_stays_known(workshop: Workshop, sho
     assert not (thing / "toy").exists()
 
 
+def test_giving_up_says_what_remains_and_a_reaper_removes_it(workshop: Workshop, short: Path, thing: Path) -> None:
+    with session.new_run(workshop, toy_artefacts(short / "a", thing), "noop", seed=0) as life:
+        life.bring_up()
+        workshop.last_patience.stop.set()
+        ended = life.take_down()
+        record = life.over()
+        session.close(life)
+    assert ended.remaining == [f"toy {thing / 'toy'}"]
+    assert "given up on request" in ended.problems
+    assert (record.state, record.destroyed) == ("failed", False)
+    (taken,) = reap(replace(workshop, last_patience=Patience()))
+    assert taken.remaining == ()
+    assert not (thing / "toy").exists()
+
+
 def test_steps_out_of_order_are_refused(workshop: Workshop, short: Path, thing: Path) -> None:
     with session.new_run(workshop, toy_artefacts(short / "a", thing), "noop", seed=0) as life:
         with pytest.raises(StepFailed, match="never seen healthy"):

@@ -64,25 +64,12 @@ def access(tmp_path_factory: pytest.TempPathFactory) -> Generator[Access]:
         CONFIGURATION.format(rules=folder / "rules.yml", port=port, alertmanager=alertmanager)
     )
     (folder / "alertmanager.yml").write_text("route: {receiver: none}\nreceivers: [{name: none}]\n")
-    commands = (
-        [
-            "prometheus",
-            f"--config.file={folder}/prometheus.yml",
-            f"--web.listen-address=127.0.0.1:{port}",
-            f"--storage.tsdb.path={folder}/data",
-            "--log.level=error",
-        ],
-        [
-            "prometheus-alertmanager",
-            f"--config.file={folder}/alertmanager.yml",
-            "--cluster.listen-address=",
-            f"--web.listen-address=127.0.0.1:{alertmanager}",
-            f"--storage.path={folder}/am",
-            "--log.level=error",
-        ],
-    )
+    prometheus = ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data"]
+    prometheus += [f"--web.listen-address=127.0.0.1:{port}", "--log.level=error"]
+    alerts = ["prometheus-alertmanager", f"--config.file={folder}/alertmanager.yml", "--cluster.listen-address="]
+    alerts += [f"--web.listen-address=127.0.0.1:{alertmanager}", f"--storage.path={folder}/am", "--log.level=error"]
     with ExitStack() as stack:
-        for command in commands:
+        for command in (prometheus, alerts):
             process = stack.enter_context(subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL))
             stack.callback(process.terminate)
         for each in (port, alertmanager):

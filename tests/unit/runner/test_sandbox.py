@@ -91,6 +91,21 @@ def test_the_truth_is_covered_even_where_it_can_be_named(tmp_path: Path) -> None
     assert "secret" not in said
 
 
+def test_a_program_in_the_hidden_folder_runs_but_sees_nothing_of_it(place: Place) -> None:
+    program = place.secret / "agent"
+    program.write_text('#!/bin/sh\nls "$(dirname "$0")"\n')
+    program.chmod(0o755)
+    exposed = [(place.folder, place.folder), (program, program)]
+    sandbox = Sandbox(
+        RUN, user_of(RUN), place.work, place.sandbox.environment, [place.secret], exposed, place.sandbox.ledger
+    )
+    ended = sandbox.execute(
+        [str(program)], (place.out, place.err), place.patience, deadline=place.patience.monotonic() + 20
+    )
+    assert ended.code != 126
+    assert "truth" not in ended.output.decode()
+
+
 def test_it_cant_get_its_rights_back(place: Place) -> None:
     code, _ = place.sh("umount /tmp || mount -t tmpfs x /mnt || chown 0 . || kill -9 1")
     assert code != 0

@@ -13,7 +13,7 @@ from itbc.runner.agents import make_agent
 from itbc.runner.answers import read_answer
 from itbc.runner.bench import ANSWER, KUBECONFIG, TASK, Bench, Script, Workspace
 from itbc.runner.failures import StepFailed
-from itbc.runner.sandbox import NoSandbox, OutOfTime, Sandbox
+from itbc.runner.sandbox import PRIVATE, NoSandbox, OutOfTime, Sandbox
 from itbc.runner.steps.access import Access
 from itbc.runner.surroundings import Surroundings
 
@@ -115,5 +115,16 @@ def _sandbox(step: WorkingInput, around: Surroundings, workspace: Workspace) -> 
 
 
 def _programs(command: list[str]) -> list[Path]:
-    """The files that a command line names by absolute path: visible wherever they lie, but not what is beside them."""
-    return [Path(each) for each in command if each.startswith("/") and Path(each).is_file()]
+    """What a command line names by absolute path, visible wherever it lies.
+
+    A program in a folder below /tmp, which is private otherwise, is visible
+    with what lies beside it: programs have modules and settings there.
+    """
+    files = [Path(each) for each in command if each.startswith("/") and Path(each).is_file()]
+    private = [Path(each) for each in PRIVATE]
+    beside = {
+        file.parent
+        for file in files
+        if file.parent not in private and any(file.parent.is_relative_to(each) for each in private)
+    }
+    return [*sorted(beside), *files]

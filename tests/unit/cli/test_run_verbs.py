@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from itbc.cli import main
+from itbc.cli.claims import judge
+from itbc.cli.exits import Exit
+from itbc.cli.wholerun import Lived, exit_code
+from itbc.cli.workshop import counted, give_away, told
+from itbc.contracts.evidence import AgentRun, Evidence, SeenAlert
+from itbc.contracts.record import Failure, Record, Step
+from itbc.contracts.score import Score, Verdict
+from itbc.contracts.shape import Origin
+from itbc.results.records import Run
+from itbc.runner.steps.destroying import DestroyingOutput
+
+CLEAN = DestroyingOutput(swept=[], remaining=[], problems=[])
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ITBC_HOME", str(tmp_path / "h"))
+    monkeypatch.setenv("ITBC_CACHE", str(tmp_path / "c"))
+
+
+@pytest.mark.parametrize("verb", ["apply", "inject", "run", "evaluate", "destroy", "verify", "gc", "doctor"])
+def test_every_verb_explains_itself_with_an_example(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([verb, "--help"]) == Exit.FINE
+    assert f"Example: itbc {verb}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["run", "."], Exit.USAGE, "Missing option '--agent'"),
+        (["run", ".", "--agent", "nobody"], Exit.USAGE, "no agent is called 'nobody'"),
+        (["run", "nowhere", "--agent", "noop"], Exit.USAGE, "does not exist"),
+        (["verify", ".", "--agents", "nobody"], Exit.USAGE, "no shipped agent is called nobody"),
+        (["doctor", "--target", "moon"], Exit.USAGE, "there is no target moon"),
+        (["destroy", "../x"], Exit.FAILED, "is no run's name"),
+        (["destroy", "20261201-101500-ab12"], Exit.FAILED, "there is no run"),
+        (["inject", "20261201-101500-ab12"], Exit.FAILED, "there is no run"),
+        (["evaluate", "20261201-101500-ab12"], Exit.FAILED, "evaluation.json"),
+        (["gc"], Exit.FINE, "nothing to remove"),
+    ],
+)
+def test_wrong_use_is_told(arguments: list[str], code: Exit, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == code
+    output = capsys.readouterr()
+    assert said in output.out + output.err
+    assert "Traceback" not in output.err
+
+
+def record(agent: str, *, passed: bool | None, failure: Failure | None = None, destroyed: bool = True) -> Record:
+    score = None
+    if passed is not None:
+        score = Score(
+            run="r",
+            scenario="s",
+            agent=agent,
+            passed=passed,
+            diagnosed=passed,
+            diagnosis=float(passed),
+            mitigation=float(passed),
+            verdicts=[Verdict(name="o", kind="objective", passed=passed, value=float(passed), reason="why")],
+        )
+    return Record(
+        run="r",
+        scenario="s",
+        title="t",
+        persona="sre",
+        target="embedded",
+        agent=agent,
+        artefacts="artefacts",
+        seed=0,
+        created="",
+        expires="",
+        state="done",
+        destroyed=destroyed,
+        failure=failure,
+        score=score,
+    )
+
+
+def lived(found: Record, *steps: str) -> Lived:
+    done = tuple(
+        Step(number=number, name=name, stage="healthy", state="done", started="") for number, name in enumerate(steps)
+    )
+    evidence = Evidence(
+        run="r",
+        scenario="s",
+        agent=AgentRun(name=found.agent, outcome="finished", exit_code=0, seconds=1.0, answer=None),
+        alerts=[SeenAlert(name="A", labels={}, after_seconds=9.6)],
+        series=[],
+        before=[],
+        after=[],
+    )
+    return Lived(Run(Path(), found, done, evidence if found.score else None, found.score), CLEAN)
+
+
+@pytest.mark.parametrize(
+    ("agent", "passed", "holds"),
+    [
+        ("noop", False, True),
+        ("noop", True, False),
+        ("solution", True, True),
+        ("solution", False, False),
+        ("recreate", False, True),
+        ("recreate", True, False),
+    ],
+)
+def test_claims(agent: str, *, passed: bool, holds: bool) -> None:
+    claims = judge(lived(record(agent, passed=passed), "recording", "inject", "alerting"))
+    assert claims.hold is holds
+    assert not claims.outside
+    assert claims.shown["alert fired"] == "[green]✓[/green] (10 s)"
+
+
+def test_a_solution_that_doesnt_name_the_truth_is_told() -> None:
+    found = record("solution", passed=True)
+    assert found.score is not None
+    blind = msgspec.structs.replace(found, score=msgspec.structs.replace(found.score, diagnosed=False))
+    assert judge(lived(blind)).reasons == ("the solution doesn't name the truth",)
+
+
+def test_an_alert_that_doesnt_fire_is_the_scenarios_and_a_dead_cluster_isnt() -> None:
+    silent = Failure(stage="alerting", fault="alert", message="it didn't fire")
+    assert not judge(lived(record("noop", passed=None, failure=silent))).outside
+    dead = Failure(stage="provisioning", fault="environment", message="no cluster")
+    assert judge(lived(record("noop", passed=None, failure=dead))).outside
+    assert judge(lived(record("noop", passed=False, destroyed=False))).outside
+
+
+def test_exit_codes() -> None:
+    assert exit_code(record("noop", passed=True), CLEAN) == Exit.FINE
+    assert exit_code(record("noop", passed=False), CLEAN) == Exit.FAILED
+    left = DestroyingOutput(swept=[], remaining=["cluster x"], problems=[])
+    assert exit_code(record("noop", passed=True), left) == Exit.OUTSIDE
+    failure = Failure(stage="alerting", fault="alert", message="m", origin=Origin(file="s.itb", line=2, column=3))
+    assert exit_code(record("noop", passed=None, failure=failure), CLEAN) == Exit.OUTSIDE
+    assert told(failure) == "s.itb:2:3: m"
+
+
+def test_things_are_counted_by_kind() -> None:
+    assert counted(["cluster a", "object b", "object c"]) == "1 cluster, 2 object"
+    assert counted([]) == "nothing"
+
+
+def test_the_scenario_and_its_history_give_the_truth_away(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    scenario = tmp_path / "scenarios" / "one" / "scenario.itb"
+    scenario.parent.mkdir(parents=True)
+    scenario.touch()
+    expected = [scenario.parent, tmp_path / ".git"]
+    assert give_away(scenario)[:2] == expected
+    assert give_away(scenario.parent)[:2] == expected
