@@ -29,10 +29,14 @@ from itbc.dsl.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What became of a file: as it was read (None where it couldn't be), and its scenario (None without one, or with errors)."""
+    """What became of a file and everything it imports.
+
+    `file` is None where it couldn't be read, `scenario` where there is none or there were `errors`.
+    """
 
     file: Loaded | None
     scenario: Scenario | None
+    errors: int
 
 
 def check(path: Path, catalogue: Catalogue, sink: Sink, read: Read = read_text) -> Scenario | None:
@@ -54,14 +58,15 @@ def check(path: Path, catalogue: Catalogue, sink: Sink, read: Read = read_text) 
 
 def check_file(path: Path, catalogue: Catalogue, sink: Sink, read: Read = read_text) -> Checked:
     """Check a file that need not hold a scenario, everything it imports, and the scenario where it has one."""
-    before = sink.errors
-    loaded, applications, shared = _declarations(path, catalogue, sink, read)
-    if loaded is None:
-        return Checked(None, None)
-    entry = loaded.entry.child("scenario")
+    own = Sink()  # what other files have said before may be said again: only this file's errors count for it
+    loaded, applications, shared = _declarations(path, catalogue, own, read)
+    entry = loaded.entry.child("scenario") if loaded is not None else None
     scenario = _scenario(entry, applications, shared) if entry is not None else None
-    availability(loaded.entry, sink)
-    return Checked(loaded, scenario if sink.errors == before else None)
+    if loaded is not None:
+        availability(loaded.entry, own)
+    for diagnostic in own.diagnostics:
+        sink.add(diagnostic)
+    return Checked(loaded, scenario if not own.errors else None, own.errors)
 
 
 def _declarations(

@@ -109,7 +109,8 @@ class Loader:
             return
         tree = parse(source, self._sink)
         loaded = Loaded(path, source, tree, structure(tree, self._sink))
-        self.damaged = self.damaged or tree.damaged or loaded.entry.damaged
+        lost = loaded.entry.damaged or not all(label.valid for block in loaded.entry.blocks for label in block.labels)
+        self.damaged = self.damaged or lost
         self._loaded[path] = loaded
         self._imports(loaded, [*trail, (path, place)], order)
         order.append(loaded)
@@ -132,16 +133,8 @@ class Loader:
                 )
                 continue
             seen[target] = source.span
-            steps = [step for step, _ in trail]
-            if target in steps:
-                names = " → ".join(f"`{self.shown(step)}`" for step in [*steps[steps.index(target) :], target])
-                self._sink.report(
-                    codes.IMPORT_CYCLE,
-                    source.span,
-                    "this closes the circle",
-                    notes=(names,),
-                    help="move what both need into a third file",
-                )
+            if any(step == target for step, _ in trail):
+                self._cycle(target, source.span, trail)
                 continue
             if not target.is_file() and self._missing(target):
                 self.damaged = True
@@ -163,6 +156,21 @@ class Loader:
                         secondary=((scenario.header, "here"),),
                         help="move what both need into a file without a scenario, and import that",
                     )
+
+    def _cycle(self, target: Path, place: Span, trail: list[tuple[Path, Span | None]]) -> None:
+        """Report a circle once, wherever it was entered: at the import of its first file by name."""
+        steps = [step for step, _ in trail]
+        circle = steps[steps.index(target) :]
+        entrances = [place, *(entrance for _, entrance in trail[steps.index(target) + 1 :])]
+        at = circle.index(min(circle))
+        names = " → ".join(f"`{self.shown(step)}`" for step in [*circle[at:], *circle[: at + 1]])
+        self._sink.report(
+            codes.IMPORT_CYCLE,
+            entrances[at] or place,
+            "this closes the circle",
+            notes=(names,),
+            help="move what both need into a third file",
+        )
 
     def _missing(self, path: Path) -> bool:
         """Whether a path can't be read by whatever reads files here (which may know files that aren't on the disk)."""

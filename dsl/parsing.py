@@ -31,14 +31,22 @@ MAX_DEPTH = 48
 MAX_ERRORS = 100
 """After so many syntax errors the rest of a file isn't read."""
 
-MAX_MISSING_BRACES = 10
-"""How many missing closing braces are put in before the search for them ends."""
+MAX_GUESSES = 10
+"""How many missing braces are put in, and spare ones left out, before the search for them ends."""
 
 MAX_REREAD = 200_000
 """Files with more characters than this are read only once, wherever their braces are missing."""
 
 _ITEM_STARTS = frozenset({"IDENT", "NL"})
 _INNER_ITEM_STARTS = _ITEM_STARTS | {"RBRACE"}
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """An offset before which a closing brace is taken to be missing, or at which there is one too many."""
+
+    offset: int
+    missing: bool
 
 
 @dataclass(slots=True)
@@ -69,15 +77,15 @@ class Frame:
 
 def parse(source: SourceFile, sink: Sink) -> File:
     """Read a file. Whatever is in the text, this returns a tree and reports what is wrong; it doesn't raise."""
-    braces: set[int] = set()
+    guesses: frozenset[Guess] = frozenset()
     best_sink = Sink()
-    best = reader = _Reader(source, best_sink, braces)
+    best = reader = _Reader(source, best_sink, guesses)
     file = reader.read()
-    tries = MAX_MISSING_BRACES if len(source.text) < MAX_REREAD else 0
-    while reader.missing_brace is not None and reader.missing_brace not in braces and len(braces) < tries:
-        braces = braces | {reader.missing_brace}
+    tries = MAX_GUESSES if len(source.text) < MAX_REREAD else 0
+    while reader.guess is not None and reader.guess not in guesses and len(guesses) < tries:
+        guesses |= {reader.guess}
         trial = Sink()
-        reader = _Reader(source, trial, braces)
+        reader = _Reader(source, trial, guesses)
         again = reader.read()
         if reader.other_errors > best.other_errors:
             break
@@ -88,21 +96,23 @@ def parse(source: SourceFile, sink: Sink) -> File:
 
 
 class _Reader:
-    """One reading of a file; `braces` are offsets at which a missing closing brace is taken to stand.
+    """One reading of a file as if some guesses about its braces were right.
 
-    `errors` counts what was reported, `other_errors` without the missing braces; `missing_brace` is where one may be.
+    `errors` counts what was reported, `other_errors` without braces; `guess` is what to try next.
     """
 
-    def __init__(self, source: SourceFile, sink: Sink, braces: set[int]) -> None:
+    def __init__(self, source: SourceFile, sink: Sink, guesses: frozenset[Guess]) -> None:
         self.source = source
         self.sink = sink
         self.text = source.text
-        self.braces = braces
+        self.missing = {guess.offset for guess in guesses if guess.missing}
+        self.spare = {guess.offset for guess in guesses if not guess.missing}
         self.errors = 0
         self.other_errors = 0
         self.damaged = False
-        self.missing_brace: int | None = None
-        self._suspicion: int | None = None
+        self.guess: Guess | None = None
+        self._missing: Guess | None = None
+        self._spare: Guess | None = None
         self._stopped = False
         self._comments: list[Comment] = []
         self._frames: list[Frame] = [Frame(None, -1)]
@@ -142,7 +152,10 @@ class _Reader:
         if token.type in OPENERS and len(self._frames) + sum(len(open_.brackets) for open_ in self._frames) > MAX_DEPTH:
             self._too_deep(token)
             return
-        if start_of(token) in self.braces and frame.fresh and frame.opener is not None:
+        if start_of(token) in self.spare and frame.fresh:
+            self._leave_out_brace(token)
+            return
+        if start_of(token) in self.missing and frame.fresh and frame.opener is not None:
             self._put_in_brace(frame, frame.opener, token)
             frame = self._frames[-1]
         if frame.first and frame.opener is not None:
@@ -162,7 +175,7 @@ class _Reader:
         """Keep book of where the parser is after it took a token."""
         frame.first = False
         if frame.fresh:
-            self._suspect(frame, token)
+            self._suspect_missing(frame, token)
         if frame.fresh and token.type == "IDENT":
             frame.fresh = False
             frame.item = token
@@ -176,18 +189,26 @@ class _Reader:
         elif token.type in CLOSERS and frame.brackets:
             frame.brackets.pop()
         elif token.type == "RBRACE":
+            self._suspect_spare(frame, token)
             self._frames.pop()
         elif token.type == "NL" and not frame.brackets:
             frame.next_item()
 
-    def _suspect(self, frame: Frame, token: Token) -> None:
+    def _suspect_missing(self, frame: Frame, token: Token) -> None:
         """Remember the first line that stands further left than the block it is in: a brace may be missing before it."""
-        if self._suspicion is not None or frame.opener is None or frame.one_line or token.type == "NL":
+        if self._missing is not None or frame.opener is None or frame.one_line or token.type == "NL":
             return
         start = start_of(token)
         column = start - self._line_start(start)
         if column < frame.indent or (column == frame.indent and token.type == "IDENT"):
-            self._suspicion = start
+            self._missing = Guess(start, missing=True)
+
+    def _suspect_spare(self, frame: Frame, token: Token) -> None:
+        """Remember the first closing brace that stands further right than the block it closes: it may be one too many."""
+        start = start_of(token)
+        line = self._line_start(start)
+        if self._spare is None and start - line > frame.indent and not self.text[line:start].strip():
+            self._spare = Guess(start, missing=False)
 
     def _comment(self, token: Token) -> None:
         span = self._span(start_of(token), end_of(token))
@@ -212,6 +233,12 @@ class _Reader:
             )
         )
         self._stopped = True
+
+    def _leave_out_brace(self, token: Token) -> None:
+        span = self._span(start_of(token), end_of(token))
+        message = "going by the indentation, this closes nothing"
+        fix = Fix("remove it", (Edit(span, ""),))
+        self._report(Mistake(codes.STRAY_BRACE, span, message, help="remove it", fix=fix))
 
     def _put_in_brace(self, frame: Frame, opener: Token, token: Token) -> None:
         start = start_of(token)
@@ -244,7 +271,10 @@ class _Reader:
         item = None if level.fresh else level.item
         resume = resume_after(self.text, found, item, brackets, at_top=level.opener is None)
         refusal = Refusal(found, expected, item, tuple(brackets), stray=stray, one_line=one_line)
-        self._report(describe(self.source, refusal, resume))
+        mistake = describe(self.source, refusal, resume)
+        if mistake.code is codes.STRAY_BRACE and self.guess is None:
+            self.guess = self._spare
+        self._report(mistake)
         self._drop_item(resume)
         self._seek(resume.position)
 
@@ -304,7 +334,7 @@ class _Reader:
 
     def _close_frames(self, end: int) -> None:
         if len(self._frames) > 1 and not self._stopped:
-            self.missing_brace = self._suspicion
+            self.guess = self.guess or self._missing
             opener = self._frames[-1].opener
             place = start_of(opener) if opener is not None else 0
             self._report(
@@ -324,7 +354,7 @@ class _Reader:
 
     def _report(self, mistake: Mistake) -> None:
         self.errors += 1
-        self.other_errors += mistake.code is not codes.UNCLOSED_BLOCK
+        self.other_errors += mistake.code not in (codes.UNCLOSED_BLOCK, codes.STRAY_BRACE)
         self.damaged = True
         self.sink.report(
             mistake.code,

@@ -139,8 +139,12 @@ def _unknown(schema: BlockSchema, name: Name, sink: Sink, broken: set[str], *, b
     blocks = [nested.block.type for nested in schema.blocks]
     same, other = (blocks, attributes) if block else (attributes, blocks)
     near = nearest(name.text, same) or nearest(name.text, other)
+    homes = _homes(name.text, block=block)
     where = f"`{schema.type}`" if schema is not FILE else "a file"
-    if near:
+    if homes:
+        remedy = f"`{name.text}` stands in {listing(homes)}"
+        near = None
+    elif near:
         broken.add(near)
         remedy = f"did you mean `{near}`?"
     elif same or other:
@@ -155,6 +159,18 @@ def _unknown(schema: BlockSchema, name: Name, sink: Sink, broken: set[str], *, b
         help=remedy,
         fix=replace(name.span, near) if near and near in same else None,
     )
+
+
+def _homes(name: str, *, block: bool) -> list[str]:
+    """The blocks in which a block or attribute of this name can stand."""
+    found: list[str] = []
+    todo = [FILE]
+    while todo:
+        schema = todo.pop()
+        if (schema.nested(name) if block else schema.attribute(name)) is not None and schema is not FILE:
+            found.append(schema.type)
+        todo.extend(nested.block for nested in schema.blocks)
+    return found
 
 
 def _labels(schema: BlockSchema, item: Block, sink: Sink) -> None:

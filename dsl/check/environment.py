@@ -17,7 +17,8 @@ from itbc.dsl.syntax import Reference
 def environment(entry: Entry, applications: dict[str, AppFacts], shared: Shared) -> World:
     """Everything that stands, as far as it could be understood."""
     sink = shared.sink
-    world = World(complete=not entry.damaged and not entry.broken)
+    named = all(label.valid for block in entry.blocks for label in block.labels)
+    world = World(complete=named and not entry.damaged and not entry.broken)
     for child in unique(entry.children("cluster"), sink):
         world.clusters[child.label] = _cluster(child, applications, shared)
     for child in unique(entry.children("host"), sink):
@@ -30,6 +31,7 @@ def environment(entry: Entry, applications: dict[str, AppFacts], shared: Shared)
 def _cluster(entry: Entry, applications: dict[str, AppFacts], shared: Shared) -> ClusterFacts:
     sink = shared.sink
     complete = not entry.damaged and not entry.broken
+    complete = complete and all(label.valid for block in entry.blocks for label in block.labels)
     made: list[Application] = []
     owners: dict[ObjectRef, Span] = {}
     for child in unique(entry.children("application"), sink):

@@ -32,9 +32,8 @@ def command(paths: tuple[Path, ...], form: Form) -> int:
     catalogue = assembly.catalogue()
     lines: list[str] = []
     for file in itb_files(paths, sink):
-        before = sink.errors
         checked = check_file(file, catalogue, sink)
-        if sink.errors == before and checked.file is not None:
+        if not checked.errors:
             lines.append(f"{file}: {described(checked)}")
     code = report(sink, form=form, to_stderr=False, checked=lines)
     if form == "text":
