@@ -23,6 +23,7 @@ from typing import IO
 from itbc.providers.services import Ledger
 from itbc.runner import sandbox_entry
 from itbc.runner.processes import identify
+from itbc.runner.visibility import View
 from itbc.runner.waiting import Patience, TooLate
 
 FIRST_USER = 1_900_000_000
@@ -33,7 +34,6 @@ OUTPUT_LIMIT = 16 * 1024 * 1024
 """How much of each output stream is kept, in bytes; the rest is read and dropped."""
 
 PROCESS_KIND = "agent-process"
-PRIVATE = ("/tmp", "/var/tmp", "/dev/shm", "/run/user")  # noqa: S108 - these are covered, not used
 
 
 class OutOfTime(Exception):  # noqa: N818 - the name is the fact
@@ -56,8 +56,8 @@ class Ended:
 class Sandbox:
     """What an agent's programs see.
 
-    `exposed` maps what must be visible, wherever it lies, to the path it is
-    visible at; `hidden` is covered. `environment` is the whole environment.
+    `view` is what is covered and what is made visible again, `hidden` what is
+    covered after that. `environment` is the whole environment.
     """
 
     run: str
@@ -65,7 +65,7 @@ class Sandbox:
     folder: Path
     environment: Mapping[str, str]
     hidden: Sequence[Path]
-    exposed: Sequence[tuple[Path, Path]]
+    view: View
     ledger: Ledger
 
     def execute(
@@ -150,9 +150,9 @@ class Sandbox:
             "environment": {**self.environment, **more},
             "folder": str(self.folder),
             "user": self.user,
-            "private": list(PRIVATE),
+            "private": [str(path) for path in self.view.covered],
             "hidden": [str(path) for path in self.hidden],
-            "exposed": [(str(source), str(target)) for source, target in self.exposed],
+            "exposed": [(str(source), str(target)) for source, target in self.view.exposed],
         }
 
     def _attend(

@@ -25,6 +25,9 @@ PR_SET_NO_NEW_PRIVS = 38
 
 READY = b"ready"
 
+SHARED = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - covered, not used
+"""Folders that anybody may write to."""
+
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
 
@@ -63,7 +66,8 @@ def arrange(specification: dict[str, Any]) -> None:
         (os.open(source, os.O_PATH | os.O_CLOEXEC), Path(target), Path(source).is_dir())
         for source, target in specification["exposed"]
     ]
-    cover(specification["private"], "1777")
+    cover([path for path in specification["private"] if path in SHARED], "1777")
+    cover([path for path in specification["private"] if path not in SHARED], "0755")
     for descriptor, target, folder in opened:
         expose(descriptor, target, folder=folder)
     # What is hidden may lie in what was just exposed; and a program that was asked for may lie in what is hidden.

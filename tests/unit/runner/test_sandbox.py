@@ -4,8 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,9 @@ import pytest
 from itbc.runner.failures import Interrupted
 from itbc.runner.ledger import FileLedger, leftovers
 from itbc.runner.processes import alive, identify, own_identity
-from itbc.runner.sandbox import PRIVATE, OutOfTime, Sandbox, user_of
+from itbc.runner.sandbox import OutOfTime, Sandbox, user_of
 from itbc.runner.sweepers import sweep_process
+from itbc.runner.visibility import PRIVATE, closed_ancestor, view
 from itbc.runner.waiting import Patience
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="namespaces and other users need root")
@@ -44,7 +47,7 @@ class Place:
             folder=self.work,
             environment={"PATH": "/usr/bin:/bin", "HOME": str(self.work)},
             hidden=[self.secret],
-            exposed=[(self.folder / "agent", self.folder / "agent"), (self.secret, self.secret)],
+            view=view([], [self.folder / "agent"], []),
             ledger=FileLedger(self.ledger_path, own_identity(), "2030-01-01T00:00:00+00:00"),
         )
 
@@ -72,38 +75,40 @@ def test_it_is_an_own_user_in_its_own_world(place: Place) -> None:
     assert lines[4:] == [f"HOME={place.work}", "PATH=/usr/bin:/bin", f"PWD={place.work}"]
 
 
-def test_the_truth_is_covered_even_where_it_can_be_named(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    hidden_only = place.sandbox.exposed[:1]
-    sandbox = Sandbox(
-        RUN, user_of(RUN), place.work, place.sandbox.environment, [place.secret], hidden_only, place.sandbox.ledger
+def test_the_truth_is_covered_even_where_its_place_is_known(place: Place) -> None:
+    code, said = place.sh(
+        f"cat {place.secret}/truth; ls {place.secret}; cat /proc/1/environ /proc/1/cmdline /proc/1/mem"
     )
-    ended = sandbox.execute(
-        ["cat", str(place.secret / "truth")],
-        (place.out, place.err),
-        place.patience,
-        deadline=place.patience.monotonic() + 20,
-    )
-    assert ended.code != 0
-    assert "gardener" not in ended.output.decode()
-    code, said = place.sh("cat /proc/1/environ; cat /proc/1/cmdline; cat /proc/1/fd/* /proc/1/mem")
     assert code != 0
+    assert "gardener" not in said
     assert "secret" not in said
 
 
-def test_a_program_in_the_hidden_folder_runs_but_sees_nothing_of_it(place: Place) -> None:
-    program = place.secret / "agent"
-    program.write_text('#!/bin/sh\nls "$(dirname "$0")"\n')
-    program.chmod(0o755)
-    exposed = [(place.folder, place.folder), (program, program)]
-    sandbox = Sandbox(
-        RUN, user_of(RUN), place.work, place.sandbox.environment, [place.secret], exposed, place.sandbox.ledger
-    )
-    ended = sandbox.execute(
-        [str(program)], (place.out, place.err), place.patience, deadline=place.patience.monotonic() + 20
-    )
-    assert ended.code != 126
-    assert "truth" not in ended.output.decode()
+def test_a_program_can_be_anywhere_and_sees_whats_beside_it_but_not_whats_hidden(place: Place) -> None:
+    # The folder of the test is closed to others, as /root is.
+    place.folder.chmod(0o700)
+    beside = place.folder / "agents"
+    for folder in (beside, place.secret):
+        folder.mkdir(exist_ok=True)
+        (folder / "module").write_text("beside")
+        program = folder / "agent"
+        program.write_text('#!/bin/sh\ncat "$(dirname "$0")/module"\n')
+        program.chmod(0o755)
+        sandbox = replace(place.sandbox, view=view([program], [place.folder / "agent"], []))
+        outputs = (place.out, place.err)
+        ended = sandbox.execute([str(program)], outputs, place.patience, deadline=place.patience.monotonic() + 20)
+        assert ended.output.decode() == ("beside" if folder == beside else "")
+        assert ended.code == (0 if folder == beside else 1)
+
+
+def test_the_topmost_closed_folder_is_what_is_covered() -> None:
+    assert closed_ancestor(Path("/usr/bin/env")) is None
+    with tempfile.TemporaryDirectory() as closed:
+        inner = Path(closed) / "a" / "b"
+        inner.mkdir(parents=True, mode=0o700)
+        assert closed_ancestor(inner / "program") == Path(closed)
+        Path(closed).chmod(0o755)
+        assert closed_ancestor(inner / "program") == inner
 
 
 def test_it_cant_get_its_rights_back(place: Place) -> None:
@@ -156,7 +161,7 @@ def test_a_wish_to_stop_ends_it(place: Place) -> None:
 def test_files_in_tmp_are_gone_afterwards(place: Place) -> None:
     name = f"itbc-test-{os.getpid()}"
     assert place.sh(f"touch /tmp/{name} /var/tmp/{name} /dev/shm/{name}")[0] == 0
-    assert not any((Path(folder) / name).exists() for folder in PRIVATE)
+    assert not any((folder / name).exists() for folder in PRIVATE)
 
 
 KILLED = """

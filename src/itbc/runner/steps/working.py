@@ -13,9 +13,10 @@ from itbc.runner.agents import make_agent
 from itbc.runner.answers import read_answer
 from itbc.runner.bench import ANSWER, KUBECONFIG, TASK, Bench, Script, Workspace
 from itbc.runner.failures import StepFailed
-from itbc.runner.sandbox import PRIVATE, NoSandbox, OutOfTime, Sandbox
+from itbc.runner.sandbox import NoSandbox, OutOfTime, Sandbox
 from itbc.runner.steps.access import Access
 from itbc.runner.surroundings import Surroundings
+from itbc.runner.visibility import view
 
 
 class WorkingInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -101,30 +102,18 @@ def _sandbox(step: WorkingInput, around: Surroundings, workspace: Workspace) -> 
             environment["ITBC_PROMETHEUS_URL"] = first.prometheus
         if "alerts" in around.environment.task.telemetry:
             environment["ITBC_ALERTMANAGER_URL"] = first.alertmanager
-    exposed = [(workspace.root, workspace.root), (around.tools.kubectl, workspace.programs / "kubectl")]
-    exposed += [(path, path) for path in _programs(step.command)]
+    kubectl = (around.tools.kubectl, workspace.programs / "kubectl")
     return Sandbox(
         run=around.run.name,
         user=step.user,
         folder=workspace.work,
         environment=environment,
         hidden=[Path(each) for each in step.hidden],
-        exposed=exposed,
+        view=view(_programs(step.command), [workspace.root], [kubectl]),
         ledger=around.ledger,
     )
 
 
 def _programs(command: list[str]) -> list[Path]:
-    """What a command line names by absolute path, visible wherever it lies.
-
-    A program in a folder below /tmp, which is private otherwise, is visible
-    with what lies beside it: programs have modules and settings there.
-    """
-    files = [Path(each) for each in command if each.startswith("/") and Path(each).is_file()]
-    private = [Path(each) for each in PRIVATE]
-    beside = {
-        file.parent
-        for file in files
-        if file.parent not in private and any(file.parent.is_relative_to(each) for each in private)
-    }
-    return [*sorted(beside), *files]
+    """The files that a command line names by absolute path."""
+    return [Path(each) for each in command if each.startswith("/") and Path(each).is_file()]
