@@ -45,7 +45,7 @@ NUMBER_RANGE = _code("ITB117", "number-range", "not a number that can be used")
 DUPLICATE_KEY = _code("ITB118", "duplicate-key", "a key is given twice")
 CONTROL_CHARACTER = _code("ITB119", "control-character", "an invisible character in a string")
 COLON_IN_OBJECT = _code("ITB120", "colon-in-object", "keys and values are joined by `=`")
-COMMENT_IN_HEADER = _code("ITB121", "comment-in-header", "a comment inside the header of a block")
+MISPLACED_COMMENT = _code("ITB121", "misplaced-comment", "a comment can't stand here")
 BYTE_ORDER_MARK = _code("ITB122", "byte-order-mark", "the file begins with a byte order mark")
 ESCAPE_IN_LABEL = _code("ITB123", "escape-in-label", "labels have no escapes")
 

@@ -58,7 +58,7 @@ def format_text(text: str) -> str:
         _split(line)
     _align_assignments(lines)
     _align_comments(lines)
-    return "".join(_text(line) + "\n" for line in lines)
+    return "".join(_text(line) + "\n" for line in lines) or "\n"
 
 
 def _lines(text: str) -> list[_Line]:

@@ -127,7 +127,7 @@ def _special(source: SourceFile, found: Token, span: Span) -> Mistake | None:
         case "WRONG_SINGLE_QUOTED":
             return single_quoted(found, span)
         case "WRONG_NUMBER":
-            remedy = "numbers are written like `0`, `12`, `0.5` or `1e6`, without leading zeros"
+            remedy = "numbers are written like `0`, `12`, `0.5` or `1.0e6`, without leading zeros"
             return Mistake(codes.NUMBER_RANGE, span, "not a number", help=remedy)
         case "WRONG_CHARACTER":
             return _character(str(found), span)

@@ -211,15 +211,17 @@ class _Reader:
             self._spare = Guess(start, missing=False)
 
     def _comment(self, token: Token) -> None:
+        """Keep a comment; after it the line must end, since not every reader of HCL takes one in the middle of a line."""
         span = self._span(start_of(token), end_of(token))
         self._comments.append(Comment(str(token), span))
-        frame = self._frames[-1]
-        in_header = not frame.fresh and not frame.in_value and frame.item is not None
-        if in_header and token.startswith("/*"):
-            following = next(tokens(self.text, end_of(token)), None)
-            before = self.text[start_of(frame.item or token) : start_of(token)]
-            if following is not None and following.type != "NL" and "{" not in before:
-                self._report(Mistake(codes.COMMENT_IN_HEADER, span, "move this comment to a line of its own"))
+        if not token.startswith("/*"):
+            return
+        following = next(tokens(self.text, end_of(token)), None)
+        if following is not None and following.type not in ("NL", "COMMENT"):
+            message = "the line goes on after this comment"
+            self._report(
+                Mistake(codes.MISPLACED_COMMENT, span, message, help="put it at the end of the line or on its own")
+            )
 
     # -- mistakes ------------------------------------------------------------------------------------------------
 

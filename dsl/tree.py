@@ -11,8 +11,9 @@ from lark import Token, Transformer_NonRecursive, Tree, v_args
 from lark.tree import Meta
 
 from itbc.dsl import codes
-from itbc.dsl.diagnostics import Edit, Fix, Sink, replace
+from itbc.dsl.diagnostics import Code, Edit, Fix, Sink, replace
 from itbc.dsl.lexing import end_of, start_of
+from itbc.dsl.mistakes import single_quoted
 from itbc.dsl.source import SourceFile, Span
 from itbc.dsl.syntax import (
     Attribute,
@@ -41,6 +42,9 @@ MAX_EXPRESSION_DEPTH = 100
 
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|\$\$\{|%%\{", re.DOTALL)
+_TEMPLATE = re.compile(r"([$%])\1*\{[^}\n]*\}?")
+_LITERAL = re.compile(r"(?:\$\$|%%)\{[^{}\"\\$%]*\}")
+_EXPONENT = re.compile(r"[0-9]+[eE][0-9]+")
 _UNICODE_ESCAPES = {6, 10}
 _HIGHEST_CODE_POINT = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
@@ -55,7 +59,9 @@ class _Built:
     depth: int
 
 
-_Child: TypeAlias = Any
+Arguments: TypeAlias = list[_Built]
+Children: TypeAlias = list[Any]
+"""What Lark hands to a rule: tokens, and what the rules below have made."""
 
 
 def build(tree: Tree[Token], source: SourceFile, sink: Sink) -> tuple[Body, bool]:
@@ -74,37 +80,32 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
 
     # -- blocks --------------------------------------------------------------------------------------------------
 
-    def start(self, children: list[_Child]) -> Body:
+    def start(self, children: Children) -> Body:
         body: Body = children[0]
         return Body(body.items, Span(self.source, 0, len(self.source.text)), body.damaged)
 
     @v_args(meta=True)
-    def body(self, meta: Meta, children: list[_Child]) -> Body:
+    def body(self, meta: Meta, children: Children) -> Body:
         items = tuple(child for child in children if isinstance(child, Attribute | Block))
         damaged = any(isinstance(child, Token) and child.type == "MADE_DAMAGE" for child in children)
         return Body(items, self._meta(meta), damaged)
 
     @v_args(meta=True)
-    def attribute(self, meta: Meta, children: list[_Child]) -> Attribute:
+    def attribute(self, meta: Meta, children: Children) -> Attribute:
         name, _, value = children
         return Attribute(self._name(name), value.value, self._meta(meta))
 
     @v_args(meta=True)
-    def block(self, meta: Meta, children: list[_Child]) -> Block:
+    def block(self, meta: Meta, children: Children) -> Block:
         kind = self._name(children[0])
         labels = tuple(child for child in children if isinstance(child, Label))
         body: Body = next(child for child in children if isinstance(child, Body))
         opener, closer = children[-3], children[-1]
-        inside = Span(self.source, end_of(opener), start_of(closer))
+        inside = Span(self.source, end_of(opener), max(end_of(opener), start_of(closer)))
         header = Span(self.source, kind.span.start, labels[-1].span.end if labels else kind.span.end)
-        damaged = body.damaged or not all(label.valid for label in labels)
-        return (
-            Block(kind, labels, Body(body.items, inside, body.damaged), header, self._meta(meta))
-            if not damaged
-            else Block(kind, labels, Body(body.items, inside, body.damaged), header, self._meta(meta))
-        )
+        return Block(kind, labels, Body(body.items, inside, body.damaged), header, self._meta(meta))
 
-    def label(self, children: list[_Child]) -> Label:
+    def label(self, children: Children) -> Label:
         token: Token = children[0]
         span = self._span(token)
         if token.type == "MADE_LABEL":
@@ -127,52 +128,56 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
         return Label(self._text(token), span)
 
     @v_args(meta=True)
-    def inside_nothing(self, meta: Meta, children: list[_Child]) -> Body:
+    def inside_nothing(self, meta: Meta, children: Children) -> Body:
         del children
         return Body((), self._meta(meta))
 
     @v_args(meta=True)
-    def inside_one(self, meta: Meta, children: list[_Child]) -> Body:
+    def inside_one(self, meta: Meta, children: Children) -> Body:
         return Body((children[0],), self._meta(meta))
 
-    def inside_lines(self, children: list[_Child]) -> Body:
+    def inside_lines(self, children: Children) -> Body:
         body: Body = children[1]
         return body
 
     # -- values --------------------------------------------------------------------------------------------------
 
-    def string(self, children: list[_Child]) -> _Built:
+    def string(self, children: Children) -> _Built:
         return _Built(String(self._text(children[0]), self._span(children[0])), 1)
 
-    def template(self, children: list[_Child]) -> _Built:
+    def template(self, children: Children) -> _Built:
         token: Token = children[0]
         span = self._span(token)
-        found = re.search(r"[$%]\{[^}\n]*\}?", token)
-        place = Span(self.source, span.start + found.start(), span.start + found.end()) if found else span
-        mark = "$" if token[found.start() if found else 0] == "$" else "%"
-        self._report(
-            codes.TEMPLATE,
-            place,
-            "nothing is filled in here",
-            help=f"write the value itself; for the characters `{mark}{{` write `{mark}{mark}{{`",
-            fix=Fix(f"write `{mark}{mark}{{`", (Edit(Span(self.source, place.start, place.start), mark),)),
-        )
+        for found in _TEMPLATE.finditer(token):
+            if _LITERAL.fullmatch(found.group()):
+                continue
+            mark = found[1]
+            place = Span(self.source, span.start + found.start(), span.start + found.end())
+            escape = f"\\u{ord(mark):04x}{{"
+            written = escape + found.group().lstrip(mark)[1:]
+            self._report(
+                codes.TEMPLATE,
+                place,
+                "nothing is filled in here",
+                help=f"write the value itself; the characters `{mark}{{` are written `{mark}{mark}{{…}}` or `{escape}`",
+                fix=Fix(f"write `{escape}`", (Edit(place, written),)),
+            )
+            break
         return _Built(Invalid(span), 1)
 
-    def single_quoted(self, children: list[_Child]) -> _Built:
-        token: Token = children[0]
-        span = self._span(token)
-        inner = token[1:-1].replace("\\", "\\\\").replace('"', '\\"')
-        self._report(
-            codes.SINGLE_QUOTES,
-            span,
-            "this is quoted with `'`",
-            fix=Fix("use double quotes", (Edit(span, f'"{inner}"'),)),
-            help=f'write `"{inner}"`',
-        )
+    def single_quoted(self, children: Children) -> _Built:
+        span = self._span(children[0])
+        mistake = single_quoted(children[0], span)
+        self._report(mistake.code, span, mistake.message, help=mistake.help, fix=mistake.fix)
         return _Built(Invalid(span), 1)
 
-    def number(self, children: list[_Child]) -> _Built:
+    def for_word(self, children: Children) -> _Built:
+        span = self._span(children[0])
+        remedy = "there are no `for` expressions; write the values themselves"
+        self._report(codes.UNEXPECTED_TOKEN, span, "`for` means nothing here", help=remedy)
+        return _Built(Invalid(span), 1)
+
+    def number(self, children: Children) -> _Built:
         token: Token = children[0]
         span = self._span(token)
         whole = token.isdigit()
@@ -184,9 +189,13 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
             return _Built(Invalid(span), 1)
         return _Built(Number(value, span), 1)
 
-    def bare_quantity(self, children: list[_Child]) -> _Built:
+    def bare_quantity(self, children: Children) -> _Built:
         token: Token = children[0]
         span = self._span(token)
+        if _EXPONENT.fullmatch(token):
+            remedy = "before an exponent stands a fraction: `1.0e6`; or write the number in full"
+            self._report(codes.NUMBER_RANGE, span, "not a number of this language", help=remedy)
+            return _Built(Invalid(span), 1)
         self._report(
             codes.UNQUOTED_QUANTITY,
             span,
@@ -196,17 +205,17 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
         )
         return _Built(Invalid(span), 1)
 
-    def boolean(self, children: list[_Child]) -> _Built:
+    def boolean(self, children: Children) -> _Built:
         return _Built(Boolean(children[0].type == "TRUE", self._span(children[0])), 1)
 
-    def null(self, children: list[_Child]) -> _Built:
+    def null(self, children: Children) -> _Built:
         return _Built(Null(self._span(children[0])), 1)
 
-    def invalid(self, children: list[_Child]) -> _Built:
+    def invalid(self, children: Children) -> _Built:
         return _Built(Invalid(self._span(children[0])), 1)
 
     @v_args(meta=True)
-    def reference(self, meta: Meta, children: list[_Child]) -> _Built:
+    def reference(self, meta: Meta, children: Children) -> _Built:
         parts: list[Name] = []
         for token in children:
             if token.type == "IDENT":
@@ -216,22 +225,22 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
         return _Built(Reference(tuple(parts), self._meta(meta)), 1)
 
     @v_args(meta=True)
-    def call(self, meta: Meta, children: list[_Child]) -> _Built:
+    def call(self, meta: Meta, children: Children) -> _Built:
         arguments = self._arguments(children)
         value = Call(self._name(children[0]), tuple(item.value for item in arguments), self._meta(meta))
         return self._deepen(value, *arguments)
 
-    def parentheses(self, children: list[_Child]) -> _Built:
+    def parentheses(self, children: Children) -> _Built:
         inner: _Built = children[1]
         return inner
 
     @v_args(meta=True)
-    def list(self, meta: Meta, children: list[_Child]) -> _Built:
+    def list(self, meta: Meta, children: Children) -> _Built:
         items = self._arguments(children)
         return self._deepen(ListValue(tuple(item.value for item in items), self._meta(meta)), *items)
 
     @v_args(meta=True)
-    def object(self, meta: Meta, children: list[_Child]) -> _Built:
+    def object(self, meta: Meta, children: Children) -> _Built:
         pairs = [child for child in children if isinstance(child, tuple)]
         items: list[ObjectItem] = []
         seen: dict[str, Span] = {}
@@ -249,7 +258,7 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
             items.append(ObjectItem(key, value.value))
         return self._deepen(ObjectValue(tuple(items), self._meta(meta)), *(value for _, value in pairs))
 
-    def object_item(self, children: list[_Child]) -> tuple[Name, _Built]:
+    def object_item(self, children: Children) -> tuple[Name, _Built]:
         key, joint, value = children
         if joint.type == "COLON":
             span = self._span(joint)
@@ -260,31 +269,34 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
                 fix=Fix("replace `:` by ` =`", (Edit(span, " ="),)),
                 help="an object is `{ key = value }`",
             )
-        name = self._name(key) if key.type == "IDENT" else Name(self._text(key), self._span(key))
+        if key.type == "FOR":
+            remedy = "there are no `for` expressions; a key that is called so is quoted"
+            self._report(codes.UNEXPECTED_TOKEN, self._span(key), "`for` can't be a key", help=remedy)
+        name = self._name(key) if key.type in ("IDENT", "FOR") else Name(self._text(key), self._span(key))
         return name, value
 
-    def arguments(self, children: list[_Child]) -> list[_Built]:
+    def arguments(self, children: Children) -> Arguments:
         return [child for child in children if isinstance(child, _Built)]
 
     @v_args(meta=True)
-    def unary(self, meta: Meta, children: list[_Child]) -> _Built:
+    def unary(self, meta: Meta, children: Children) -> _Built:
         operator, operand = children
         return self._deepen(Unary(str(operator), operand.value, self._meta(meta)), operand)
 
     @v_args(meta=True)
-    def binary(self, meta: Meta, children: list[_Child]) -> _Built:
+    def binary(self, meta: Meta, children: Children) -> _Built:
         left, operator, right = children
         return self._deepen(Binary(str(operator), left.value, right.value, self._meta(meta)), left, right)
 
     @v_args(meta=True)
-    def conditional(self, meta: Meta, children: list[_Child]) -> _Built:
+    def conditional(self, meta: Meta, children: Children) -> _Built:
         condition, _, then, _, otherwise = children
         value = Conditional(condition.value, then.value, otherwise.value, self._meta(meta))
         return self._deepen(value, condition, then, otherwise)
 
     # -- parts ---------------------------------------------------------------------------------------------------
 
-    def _arguments(self, children: list[_Child]) -> list[_Built]:
+    def _arguments(self, children: Children) -> Arguments:
         for child in children:
             if isinstance(child, list):
                 return child
@@ -341,7 +353,7 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
 
         return _ESCAPE.sub(substitute, token[1:-1])
 
-    def _report(self, code: codes.Code, span: Span, message: str, **more: Any) -> None:
+    def _report(self, code: Code, span: Span, message: str, **more: Any) -> None:
         self.damaged = True
         self.sink.report(code, span, message, **more)
 

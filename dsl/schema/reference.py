@@ -41,7 +41,9 @@ def _block(nested: Nested, where: str, lines: list[str], seen: set[int]) -> None
         lines += ["| attribute | value | without it | |", "|---|---|---|---|"]
         lines += [_attribute(attribute, block) for attribute in block.attributes]
         lines.append("")
-    lines += [f"Exactly one of {', '.join(f'`{name}`' for name in choice)} must be given.\n" for choice in block.exclusive]
+    lines += [
+        f"Exactly one of {', '.join(f'`{name}`' for name in choice)} must be given.\n" for choice in block.exclusive
+    ]
     if block.open_doc:
         lines += [block.open_doc, ""]
     if block.blocks:

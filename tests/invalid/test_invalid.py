@@ -13,7 +13,9 @@ CASES = sorted(folder.name for folder in HERE.iterdir() if any(folder.glob("*.it
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_wrong_file_gets_exactly_these_messages(case: str, golden, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+def test_a_wrong_file_gets_exactly_these_messages(
+    case: str, golden, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     monkeypatch.chdir(HERE / case)
     code = main(["check", "."])
     captured = capsys.readouterr()

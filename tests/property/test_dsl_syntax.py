@@ -16,7 +16,9 @@ from itbc.dsl.source import SourceFile, Span
 from itbc.dsl.structure import structure
 from itbc.dsl.syntax import Block, Comment, File
 
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+QUICK = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 
 
 def read(source: str) -> tuple[File, Sink]:
@@ -33,7 +35,9 @@ def meaning(node: Any) -> Any:
     if isinstance(node, tuple):
         return [meaning(item) for item in node]
     if is_dataclass(node):
-        return type(node).__name__, [meaning(getattr(node, each.name)) for each in fields(node) if each.name != "source"]
+        return type(node).__name__, [
+            meaning(getattr(node, each.name)) for each in fields(node) if each.name != "source"
+        ]
     return node
 
 
@@ -94,7 +98,8 @@ def test_every_place_lies_in_the_file(source: str):
 
 def _inside(outer: Block) -> bool:
     return all(
-        outer.span.start <= item.span.start <= item.span.end <= outer.span.end and (not isinstance(item, Block) or _inside(item))
+        outer.span.start <= item.span.start <= item.span.end <= outer.span.end
+        and (not isinstance(item, Block) or _inside(item))
         for item in outer.body.items
     )
 

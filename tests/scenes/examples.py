@@ -73,7 +73,9 @@ def codes_of(output: str) -> list[str]:
     return re.findall(r"^(?:error|warning)\[(ITB\d+)\]", output, re.MULTILINE)
 
 
-def run(folder: Path, blocks: Sequence[Example], program: Callable[[list[str]], tuple[int, str]]) -> tuple[int, set[str]]:
+def run(
+    folder: Path, blocks: Sequence[Example], program: Callable[[list[str]], tuple[int, str]]
+) -> tuple[int, set[str]]:
     """Run an example; the highest exit code and all codes that were raised."""
     worst, found = 0, set[str]()
     for call in lay_out(folder, blocks):

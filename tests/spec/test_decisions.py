@@ -16,16 +16,25 @@ from itbc.dsl.source import SourceFile
 from itbc.dsl.structure import structure
 
 DECISION = examples.DOCS / "decisions" / "0001-five-scenarios.md"
-SCENARIOS = [example for example in examples.examples(DECISION.read_text(encoding="utf-8")) if example.language == "itb"]
+SCENARIOS = [
+    example for example in examples.examples(DECISION.read_text(encoding="utf-8")) if example.language == "itb"
+]
 
 
 def test_there_are_five_scenarios_for_three_personas():
-    personas = [word for example in SCENARIOS for word in ("sre", "ciso", "finops") if f"persona = {word}\n" in example.text.replace("     =", " =")]
+    personas = [
+        word
+        for example in SCENARIOS
+        for word in ("sre", "ciso", "finops")
+        if f"persona = {word}\n" in example.text.replace("     =", " =")
+    ]
     assert personas == ["sre", "sre", "sre", "ciso", "finops"]
 
 
 @pytest.mark.parametrize("example", SCENARIOS, ids=lambda example: f"line{example.line}")
-def test_a_scenario_is_read_checked_in_its_structure_and_already_laid_out(example: examples.Example, terraform_environment):
+def test_a_scenario_is_read_checked_in_its_structure_and_already_laid_out(
+    example: examples.Example, terraform_environment
+):
     sink = Sink()
     file = parse(SourceFile("scenario.itb", example.text), sink)
     entry = structure(file, sink)
@@ -33,7 +42,11 @@ def test_a_scenario_is_read_checked_in_its_structure_and_already_laid_out(exampl
     assert format_file(file) == example.text
     assert [child.schema.type for child in entry.children("scenario")] == ["scenario"]
     done = subprocess.run(
-        ["terraform", "fmt", "-"], input=example.text, capture_output=True, text=True, env={**os.environ, **terraform_environment}
+        ["terraform", "fmt", "-"],
+        input=example.text,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **terraform_environment},
     )
     assert (done.stdout, done.stderr) == (example.text, "")
 
@@ -47,5 +60,9 @@ def test_what_cannot_be_checked_yet_is_refused_by_name(example: examples.Example
     places = {label["place"]["start"]["line"] for one in found if one["code"] == "ITB801" for label in one["labels"]}
     lines = example.text.splitlines()
     blocks = ("host ", "dependency ", "control ", "corpus ", "deliverable ", "finding ", "price_sheet ")
-    expected = {i for i, line in enumerate(lines, 1) if line.strip().startswith(blocks) and line.endswith("{") and not line.startswith("    bind")}
+    expected = {
+        i
+        for i, line in enumerate(lines, 1)
+        if line.strip().startswith(blocks) and line.endswith("{") and not line.startswith("    bind")
+    }
     assert expected and expected <= places
