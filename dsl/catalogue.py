@@ -15,7 +15,10 @@ ParameterType = Literal["string", "integer", "number", "bool", "duration", "quan
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a fault kind. Durations arrive in seconds, quantities in base units (bytes, cores)."""
+    """A parameter of a fault kind. Durations arrive in seconds, quantities in base units (bytes, cores).
+
+    `severity` says, where the parameter decides how bad it gets, which way worse is.
+    """
 
     name: str
     type: ParameterType
@@ -24,13 +27,15 @@ class Parameter:
     default: Any = None
     minimum: float | None = None
     maximum: float | None = None
+    severity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FaultRequest:
     """One use of a fault kind: the object it aims at, as declared in the application's manifests, and its parameters.
 
-    `target_kind` is the Kubernetes kind (`Deployment`); `manifest` is the whole declared object.
+    `target_kind` is the Kubernetes kind (`Deployment`); `manifest` is the
+    whole declared object, `around` all declared objects of its cluster.
     """
 
     cluster: str
@@ -39,11 +44,15 @@ class FaultRequest:
     target_name: str
     manifest: Mapping[str, Any]
     parameters: Mapping[str, Any]
+    around: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A part of an object that a fault changes, as a JSON Pointer pattern (see `contracts.evaluation.Exemption`)."""
+    """A part of an object that a fault changes, as a JSON Pointer pattern (see `contracts.evaluation.Exemption`).
+
+    The empty pointer is the whole object: what a fault creates.
+    """
 
     kind: str
     name: str
@@ -63,30 +72,49 @@ class Problem:
 class Change:
     """One change of one object, in the Kubernetes API's own words.
 
-    `patch` is an RFC 6902 JSON patch computed against the declared object. The
-    inject play saves the live object before it and the undo play restores that copy.
+    An object that is there gets `patch`, an RFC 6902 JSON patch computed
+    against the declared object; the inject play saves the live object before
+    it and the undo play restores that copy. An object that is to be there
+    beside what is declared is `created` whole, and the undo deletes it.
     """
 
     api_version: str
     kind: str
     name: str
     namespace: str
-    patch: Sequence[Mapping[str, Any]]
+    patch: Sequence[Mapping[str, Any]] = ()
+    created: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCondition:
+    """What must be so of live objects of a kind: of the one called `name`, or of all that have `labels`.
+
+    `expression` is a JMESPath expression over the list of them that must be
+    `true`; `what` says in words what that means.
+    """
+
+    api_version: str
+    kind: str
+    expression: str
+    what: str
+    name: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What proves that a fault took hold: every condition must become true within `within_seconds`.
+    """What proves that a fault took hold, and that it is undone.
 
-    `rollout` names workloads (kind, name) whose rollout must have gone through;
-    `pods` is a label selector, and `pod_expression` a JMESPath expression that
-    must be true of each such pod that isn't being deleted.
+    All of `proof` must become true within `within_seconds`, and stay true for
+    `steady_seconds` where something passing looks the same at first. After an
+    undo all of `recovery` must become true within `within_seconds`.
     """
 
     within_seconds: float
-    rollout: Sequence[tuple[str, str]] = ()
-    pods: Mapping[str, str] = field(default_factory=dict)
-    pod_expression: str = ""
+    proof: Sequence[LiveCondition]
+    recovery: Sequence[LiveCondition]
+    steady_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +123,8 @@ class FaultKind:
 
     The callables are pure: `problems` says why a request can't work against
     the declared object, `touches` what it will change, `changes` how, and
-    `effect` what proves it.
+    `effect` what proves it. `shows` says what can be seen from outside, and
+    `example` is a request that works: for the kind's page and its tests.
     """
 
     kind: str
@@ -103,6 +132,8 @@ class FaultKind:
     parameters: tuple[Parameter, ...]
     summary: str
     doc: str
+    shows: str
+    example: FaultRequest
     problems: Callable[[FaultRequest], Sequence[Problem]]
     touches: Callable[[FaultRequest], Sequence[Touch]]
     changes: Callable[[FaultRequest], Sequence[Change]]

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import yaml
 
 import itbc.stacks
-from itbc.compiler.emit.conditions import effect_conditions, rollout_conditions
 from itbc.compiler.emit.folder import copy_tree
 from itbc.compiler.plan import Break
+from itbc.dsl.catalogue import Change, LiveCondition
 
 ROLE = "kubernetes_change"
 Phase = Literal["inject", "prove", "undo"]
@@ -68,11 +68,12 @@ def _play(step: Break, phase: Phase) -> bytes:
         "within_seconds": step.effect.within_seconds,
     }
     if phase == "inject":
-        variables["changes"] = _changes(step)
+        variables["changes"] = [_change(change) for change in step.changes]
     elif phase == "prove":
-        variables["effect"] = effect_conditions(step)
+        variables["steady_seconds"] = step.effect.steady_seconds
+        variables["proof"] = [_condition(condition, step.namespace) for condition in step.effect.proof]
     else:
-        variables["rollout"] = rollout_conditions(step)
+        variables["recovery"] = [_condition(condition, step.namespace) for condition in step.effect.recovery]
     play = {
         "name": title,
         "hosts": "localhost",
@@ -87,17 +88,28 @@ def _play(step: Break, phase: Phase) -> bytes:
     return b"---\n" + yaml.dump([play], Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000).encode()
 
 
-def _changes(step: Break) -> list[dict[str, Any]]:
-    return [
-        {
-            "api_version": change.api_version,
-            "kind": change.kind,
-            "namespace": change.namespace,
-            "name": change.name,
-            "patch": [dict(operation) for operation in change.patch],
-        }
-        for change in step.changes
-    ]
+def _change(change: Change) -> dict[str, Any]:
+    identity = {
+        "api_version": change.api_version,
+        "kind": change.kind,
+        "namespace": change.namespace,
+        "name": change.name,
+    }
+    if change.created is not None:
+        return {**identity, "created": change.created}
+    return {**identity, "patch": [dict(operation) for operation in change.patch]}
+
+
+def _condition(condition: LiveCondition, namespace: str) -> dict[str, Any]:
+    which = {"name": condition.name} if condition.name else {"labels": dict(sorted(condition.labels.items()))}
+    return {
+        "api_version": condition.api_version,
+        "kind": condition.kind,
+        "namespace": namespace,
+        **which,
+        "expression": condition.expression,
+        "what": condition.what,
+    }
 
 
 class _Unsafe(str):

@@ -79,6 +79,7 @@ def _fault(entry: Entry, world: World, shared: Shared) -> Fault | None:
         declared.ref.name,
         declared.manifest,
         parameters,
+        tuple(other.manifest for other in cluster.objects()),
     )
     problems = list(kind.problems(request))
     for problem in problems:

@@ -1,4 +1,4 @@
-"""Faults of a container's environment variables."""
+"""Faults of a container's environment variables: a wrong value, none at all, one that covers a setting's."""
 
 from __future__ import annotations
 
@@ -7,25 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from itbc.dsl.catalogue import Change, Effect, FaultKind, FaultRequest, Parameter, Problem, Touch
+from itbc.providers.faults.objects.conditions import arrived, declared_in, literal, rolled_out
+from itbc.providers.faults.objects.example import WORKLOAD, example
 from itbc.providers.faults.objects.pod_template import (
+    CONTAINER,
+    ROLLOUT_SECONDS,
     WORKLOADS,
     Container,
-    containers,
-    escaped,
-    literal,
-    replaces_pods,
-    replicas,
+    asked_container,
+    at,
+    changed,
+    container_of,
     selector,
     suggestion,
+    touched,
+    unreached,
 )
-
-ROLLOUT_SECONDS = 120.0
-"""How long a workload may take until all its pods have the new template."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """An environment variable in a container of the declared workload."""
+    """An environment variable that a container of the declared workload lists under `env`."""
 
     container: Container
     index: int
@@ -35,86 +37,27 @@ class Variable:
     @property
     def patch_path(self) -> str:
         """Where the variable's entry is for a JSON patch."""
-        return f"/spec/template/spec/containers/{self.container.index}/env/{self.index}"
+        return f"{self.container.path}/env/{self.index}"
 
 
-def _container(request: FaultRequest) -> Container | Problem:
-    declared = containers(request.manifest)
-    wanted = request.parameters.get("container")
-    if wanted is None:
-        if len(declared) == 1:
-            return declared[0]
-        names = ", ".join(f"`{container.name}`" for container in declared) or "none"
-        return Problem(
-            "container",
-            f"the target's pods have {len(declared)} containers",
-            f"say which one is meant with `container`; there are: {names}",
-        )
-    for container in declared:
-        if container.name == wanted:
-            return container
-    return Problem(
-        "container",
-        f"the target has no container `{wanted}`",
-        suggestion(str(wanted), (container.name for container in declared), "container"),
-    )
+def _entries(container: Container) -> Sequence[Mapping[str, Any]]:
+    return [entry if isinstance(entry, Mapping) else {} for entry in container.declared.get("env") or []]
 
 
 def _variable(request: FaultRequest) -> Variable | Problem:
-    container = _container(request)
+    container = asked_container(request)
     if isinstance(container, Problem):
         return container
     wanted = str(request.parameters["variable"])
-    entries = container.declared.get("env") or []
+    entries = _entries(container)
     for index, entry in enumerate(entries):
-        if isinstance(entry, Mapping) and entry.get("name") == wanted:
+        if entry.get("name") == wanted:
             return Variable(container, index, wanted, entry)
-    names = [str(entry["name"]) for entry in entries if isinstance(entry, Mapping) and "name" in entry]
     return Problem(
         "variable",
         f"container `{container.name}` declares no environment variable `{wanted}`",
-        suggestion(wanted, names, "variable"),
+        suggestion(wanted, [str(entry["name"]) for entry in entries if "name" in entry], "variable"),
     )
-
-
-def _problems(request: FaultRequest) -> Sequence[Problem]:
-    found: list[Problem] = []
-    if not replaces_pods(request.manifest):
-        found.append(
-            Problem(
-                "",
-                "the target's update strategy is `OnDelete`, so no pod would get the new value",
-                "aim at a workload that replaces its pods when its template changes",
-            )
-        )
-    if replicas(request.manifest) == 0:
-        found.append(
-            Problem(
-                "", "the target is declared with no replicas, so nothing would break", "aim at a workload that runs"
-            )
-        )
-    variable = _variable(request)
-    if isinstance(variable, Problem):
-        return [*found, variable]
-    if "valueFrom" in variable.declared:
-        found.append(
-            Problem(
-                "variable",
-                f"`{variable.name}` takes its value from another object",
-                "this fault changes plain values; change the ConfigMap or Secret it comes from instead",
-            )
-        )
-    elif request.parameters["value"] == _declared_value(variable):
-        found.append(
-            Problem(
-                "value", f"`{variable.name}` already has this value", "give a value that differs from the declared one"
-            )
-        )
-    return found
-
-
-def _declared_value(variable: Variable) -> str:
-    return str(variable.declared.get("value", ""))
 
 
 def _found(request: FaultRequest) -> Variable:
@@ -125,42 +68,146 @@ def _found(request: FaultRequest) -> Variable:
             raise ValueError(problem.message)
 
 
-def _touches(request: FaultRequest) -> Sequence[Touch]:
-    variable = _found(request)
-    pointer = f"/spec/template/spec/containers/{escaped(variable.container.name)}/env/{escaped(variable.name)}"
-    return (Touch(request.target_kind, request.target_name, pointer),)
+def _modified_problems(request: FaultRequest) -> Sequence[Problem]:
+    problems = unreached(request)
+    variable = _variable(request)
+    if isinstance(variable, Problem):
+        return [*problems, variable]
+    if "valueFrom" in variable.declared:
+        problems.append(
+            Problem(
+                "variable",
+                f"`{variable.name}` takes its value from another object",
+                "this fault changes plain values; change the ConfigMap or Secret it comes from instead",
+            )
+        )
+    elif request.parameters["value"] == str(variable.declared.get("value", "")):
+        problems.append(
+            Problem(
+                "value", f"`{variable.name}` already has this value", "give a value that differs from the declared one"
+            )
+        )
+    return problems
 
 
-def _changes(request: FaultRequest) -> Sequence[Change]:
+def _missing_problems(request: FaultRequest) -> Sequence[Problem]:
+    variable = _variable(request)
+    return [*unreached(request), *([variable] if isinstance(variable, Problem) else [])]
+
+
+def _shadowed_problems(request: FaultRequest) -> Sequence[Problem]:
+    problems = unreached(request)
+    container = asked_container(request)
+    if isinstance(container, Problem):
+        return [*problems, container]
+    wanted = str(request.parameters["variable"])
+    if any(entry.get("name") == wanted for entry in _entries(container)):
+        problems.append(
+            Problem(
+                "variable",
+                f"container `{container.name}` already sets `{wanted}` under `env`",
+                "use k8s.env.modified for a variable that the container sets itself",
+            )
+        )
+        return problems
+    settings, whole = _settings(request, container)
+    if wanted in settings and settings[wanted] == request.parameters["value"]:
+        problems.append(
+            Problem("value", f"`{wanted}` already has this value", "give a value that differs from the setting's")
+        )
+    elif wanted not in settings and whole:
+        problems.append(
+            Problem(
+                "variable",
+                f"container `{container.name}` takes no variable `{wanted}` from a ConfigMap, so nothing is covered",
+                suggestion(wanted, settings, "setting"),
+            )
+        )
+    return problems
+
+
+def _settings(request: FaultRequest, container: Container) -> tuple[Mapping[str, str], bool]:
+    """What a container takes from ConfigMaps by `envFrom`, and whether that is all it takes."""
+    declared = {
+        str(at(other, "metadata").get("name")): at(other, "data")
+        for other in request.around
+        if other.get("kind") == "ConfigMap"
+    }
+    values: dict[str, str] = {}
+    whole = True
+    for source in container.declared.get("envFrom") or []:
+        name = at(source, "configMapRef").get("name")
+        if name in declared:
+            prefix = str(source.get("prefix") or "")
+            values |= {f"{prefix}{key}": str(value) for key, value in declared[name].items()}
+        else:  # a Secret, or an object that the application doesn't declare
+            whole = False
+    return values, whole
+
+
+def _own_touches(request: FaultRequest) -> Sequence[Touch]:
+    return (touched(request, container_of(request), "env", str(request.parameters["variable"])),)
+
+
+def _modified_changes(request: FaultRequest) -> Sequence[Change]:
     variable = _found(request)
-    path = variable.patch_path
-    # The tests make the API server refuse the patch where the live object isn't the declared one any more.
-    patch: Sequence[Mapping[str, Any]] = (
-        {
-            "op": "test",
-            "path": f"/spec/template/spec/containers/{variable.container.index}/name",
-            "value": variable.container.name,
-        },
-        {"op": "test", "path": f"{path}/name", "value": variable.name},
-        {"op": "add", "path": f"{path}/value", "value": str(request.parameters["value"])},
+    operations = (
+        {"op": "test", "path": f"{variable.patch_path}/name", "value": variable.name},
+        {"op": "add", "path": f"{variable.patch_path}/value", "value": str(request.parameters["value"])},
     )
-    return (
-        Change(str(request.manifest["apiVersion"]), request.target_kind, request.target_name, request.namespace, patch),
-    )
+    return (changed(request, variable.container, operations),)
 
 
-def _effect(request: FaultRequest) -> Effect:
+def _missing_changes(request: FaultRequest) -> Sequence[Change]:
     variable = _found(request)
-    value = str(request.parameters["value"])
+    operations = (
+        {"op": "test", "path": f"{variable.patch_path}/name", "value": variable.name},
+        {"op": "remove", "path": variable.patch_path},
+    )
+    return (changed(request, variable.container, operations),)
+
+
+def _shadowed_changes(request: FaultRequest) -> Sequence[Change]:
+    container = container_of(request)
+    entry = {"name": str(request.parameters["variable"]), "value": str(request.parameters["value"])}
+    if _entries(container):
+        operation: Mapping[str, Any] = {"op": "add", "path": f"{container.path}/env/-", "value": entry}
+    else:
+        operation = {"op": "add", "path": f"{container.path}/env", "value": [entry]}
+    return (changed(request, container, (operation,)),)
+
+
+def _has_value(request: FaultRequest, container: Container) -> str:
+    """Of one pod: the variable is listed with the wrong value."""
+    variable, value = literal(str(request.parameters["variable"])), literal(str(request.parameters["value"]))
+    listed = declared_in(container.name, f"not_null(env, `[]`)[?name == {variable}]")
+    return f"({listed} | [0].value == {value})"
+
+
+def _lacks(request: FaultRequest, container: Container) -> str:
+    """Of one pod: the variable isn't listed."""
+    variable = literal(str(request.parameters["variable"]))
+    return f"length({declared_in(container.name, f'not_null(env, `[]`)[?name == {variable}]')}) == `0`"
+
+
+def _effect(request: FaultRequest, container: Container, expression: str, what: str) -> Effect:
     return Effect(
         within_seconds=ROLLOUT_SECONDS,
-        rollout=((request.target_kind, request.target_name),),
-        pods=selector(request.manifest),
-        pod_expression=(
-            f"spec.containers[?name == {literal(variable.container.name)}].env[]"
-            f" | [?name == {literal(variable.name)}].value | [0] == {literal(value)}"
-        ),
+        proof=(arrived(selector(request.manifest), expression, container.name, what),),
+        recovery=(rolled_out(request.target_kind, request.target_name),),
     )
+
+
+def _value_effect(request: FaultRequest) -> Effect:
+    container = container_of(request)
+    what = f"the pods of {request.target_name} have the wrong {request.parameters['variable']}"
+    return _effect(request, container, _has_value(request, container), what)
+
+
+def _missing_effect(request: FaultRequest) -> Effect:
+    container = container_of(request)
+    what = f"the pods of {request.target_name} have no {request.parameters['variable']}"
+    return _effect(request, container, _lacks(request, container), what)
 
 
 FAULTS = (
@@ -168,9 +215,7 @@ FAULTS = (
         kind="k8s.env.modified",
         targets=WORKLOADS,
         parameters=(
-            Parameter(
-                "container", "name", "The container; may be left out where the pods have only one.", required=False
-            ),
+            CONTAINER,
             Parameter("variable", "string", "The environment variable, declared with a plain value."),
             Parameter("value", "string", "The wrong value, different from the declared one."),
         ),
@@ -179,9 +224,59 @@ FAULTS = (
             "Changes the value of one environment variable in the workload's pod template, as a bad release would."
             " Kubernetes rolls the change out to every pod; restarting pods doesn't heal it."
         ),
-        problems=_problems,
-        touches=_touches,
-        changes=_changes,
-        effect=_effect,
+        shows=(
+            "A new revision of the workload was rolled out. The pods run; what they do with the value shows in their"
+            " logs and in the requests that fail. A value that the program refuses to start with ends in a crash loop."
+        ),
+        example=example(WORKLOAD, variable="PAYMENT_ADDR", value="payment:9999"),
+        problems=_modified_problems,
+        touches=_own_touches,
+        changes=_modified_changes,
+        effect=_value_effect,
+    ),
+    FaultKind(
+        kind="k8s.env.missing",
+        targets=WORKLOADS,
+        parameters=(
+            CONTAINER,
+            Parameter("variable", "string", "The environment variable, listed under the container's `env`."),
+        ),
+        summary="An environment variable that a container needs is gone.",
+        doc=(
+            "Removes one entry of `env` from the workload's pod template, as a merge gone wrong would."
+            " Kubernetes rolls the change out to every pod; restarting pods doesn't heal it."
+        ),
+        shows=(
+            "A new revision of the workload was rolled out. A program that insists on the variable says so in its log"
+            " and ends, again and again; one that has a default goes on with that."
+        ),
+        example=example(WORKLOAD, variable="PAYMENT_ADDR"),
+        problems=_missing_problems,
+        touches=_own_touches,
+        changes=_missing_changes,
+        effect=_missing_effect,
+    ),
+    FaultKind(
+        kind="k8s.env.shadowed",
+        targets=WORKLOADS,
+        parameters=(
+            CONTAINER,
+            Parameter("variable", "string", "A variable that the container takes from a ConfigMap by `envFrom`."),
+            Parameter("value", "string", "The value that covers the ConfigMap's, different from it."),
+        ),
+        summary="A setting from a ConfigMap is covered by an environment variable of the same name.",
+        doc=(
+            "Adds an entry to `env` in the workload's pod template. Kubernetes prefers `env` over `envFrom`, so the"
+            " ConfigMap still looks right and has no say any more. Restarting pods doesn't heal it."
+        ),
+        shows=(
+            "A new revision of the workload was rolled out. The ConfigMap hasn't changed, and other workloads that use"
+            " it are fine; only the pod's own specification shows the second definition."
+        ),
+        example=example(WORKLOAD, variable="REQUEST_TIMEOUT", value="1ms"),
+        problems=_shadowed_problems,
+        touches=_own_touches,
+        changes=_shadowed_changes,
+        effect=_value_effect,
     ),
 )

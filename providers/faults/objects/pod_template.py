@@ -1,15 +1,30 @@
-"""The pod template of a declared workload, and how to point into it."""
+"""The pod template of a declared workload, how to point into it, and what keeps a change from reaching pods."""
 
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from itbc.dsl.catalogue import Change, FaultRequest, Parameter, Problem, Touch
+
 WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet"})
 """The kinds whose pods come from `spec.template` and whose rollout Kubernetes reports."""
+
+ROLLOUT_SECONDS = 120.0
+"""How long a workload may take until its pods have the new template, or fail to."""
+
+CONTAINER = Parameter(
+    "container", "name", "The container; may be left out where the pods have only one.", required=False
+)
+
+ROLLING = (
+    "Kubernetes rolls the change out as the workload's update strategy says: a rolling update with `maxUnavailable: 0`"
+    " keeps the old pods until new ones are ready, so what users notice depends on the strategy; `Recreate` and"
+    " StatefulSets end the old pods first. Restarting pods doesn't heal it."
+)
+"""What the pages say of every fault in a pod template that its pods can't become ready with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +35,20 @@ class Container:
     name: str
     declared: Mapping[str, Any]
 
+    @property
+    def path(self) -> str:
+        """Where the container is for a JSON patch."""
+        return f"/spec/template/spec/containers/{self.index}"
+
+    @property
+    def pointer(self) -> str:
+        """Where the container is for a touch: list items have their names there."""
+        return f"/spec/template/spec/containers/{escaped(self.name)}"
+
 
 def containers(manifest: Mapping[str, Any]) -> Sequence[Container]:
     """The containers of a workload, without init containers. Empty where the manifest declares none."""
-    declared = _at(manifest, "spec", "template", "spec").get("containers")
+    declared = at(manifest, "spec", "template", "spec").get("containers")
     if not isinstance(declared, list):
         return ()
     return tuple(
@@ -33,35 +58,108 @@ def containers(manifest: Mapping[str, Any]) -> Sequence[Container]:
     )
 
 
+def asked_container(request: FaultRequest) -> Container | Problem:
+    """The container that the parameter `container` means, or the only one."""
+    declared = containers(request.manifest)
+    wanted = request.parameters.get("container")
+    if wanted is None:
+        if len(declared) == 1:
+            return declared[0]
+        names = ", ".join(f"`{container.name}`" for container in declared) or "none"
+        return Problem(
+            "container",
+            f"the target's pods have {len(declared)} containers",
+            f"say which one is meant with `container`; there are: {names}",
+        )
+    for container in declared:
+        if container.name == wanted:
+            return container
+    return Problem(
+        "container",
+        f"the target has no container `{wanted}`",
+        suggestion(str(wanted), (container.name for container in declared), "container"),
+    )
+
+
+def container_of(request: FaultRequest) -> Container:
+    """The container of a request that has no problems. Raises ValueError, a bug of the caller, for others."""
+    return found(asked_container(request))
+
+
+def found(answer: Container | Problem) -> Container:
+    """A container that the checker has found before. Raises ValueError, a bug of the caller, where it hasn't."""
+    if isinstance(answer, Problem):
+        raise ValueError(answer.message)  # noqa: TRY004 - the value is wrong, not its type
+    return answer
+
+
+def unreached(request: FaultRequest) -> list[Problem]:
+    """Why a changed template would reach no pod."""
+    problems: list[Problem] = []
+    if not replaces_pods(request.manifest):
+        problems.append(
+            Problem(
+                "",
+                "the target's update strategy is `OnDelete`, so no pod would get the change",
+                "aim at a workload that replaces its pods when its template changes",
+            )
+        )
+    if replicas(request.manifest) == 0:
+        problems.append(
+            Problem(
+                "", "the target is declared with no replicas, so nothing would break", "aim at a workload that runs"
+            )
+        )
+    return problems
+
+
+def changed(request: FaultRequest, container: Container, operations: Sequence[Mapping[str, Any]]) -> Change:
+    """A change of a container. The API server refuses it where the live object isn't the declared one any more."""
+    same = {"op": "test", "path": f"{container.path}/name", "value": container.name}
+    return Change(
+        str(request.manifest["apiVersion"]),
+        request.target_kind,
+        request.target_name,
+        request.namespace,
+        (same, *operations),
+    )
+
+
+def touched(request: FaultRequest, container: Container, *parts: str) -> Touch:
+    """A part of a container that a fault changes."""
+    return Touch(request.target_kind, request.target_name, "/".join([container.pointer, *map(escaped, parts)]))
+
+
 def selector(manifest: Mapping[str, Any]) -> Mapping[str, str]:
     """The labels that pick the workload's pods."""
-    labels = _at(manifest, "spec", "selector").get("matchLabels")
+    labels = at(manifest, "spec", "selector").get("matchLabels")
     if not labels:
-        labels = _at(manifest, "spec", "template", "metadata").get("labels")
+        labels = pod_labels(manifest)
     return {str(key): str(value) for key, value in (labels or {}).items()}
+
+
+def pod_labels(manifest: Mapping[str, Any]) -> Mapping[str, str]:
+    """The labels that the workload's pods have."""
+    labels = at(manifest, "spec", "template", "metadata", "labels")
+    return {str(key): str(value) for key, value in labels.items()}
 
 
 def replicas(manifest: Mapping[str, Any]) -> int | None:
     """How many pods are asked for; None for a kind that has no such number."""
     if manifest.get("kind") == "DaemonSet":
         return None
-    count = _at(manifest, "spec").get("replicas", 1)
+    count = at(manifest, "spec").get("replicas", 1)
     return count if isinstance(count, int) else 1
 
 
 def replaces_pods(manifest: Mapping[str, Any]) -> bool:
     """Whether a changed template reaches the pods by itself (update strategy other than `OnDelete`)."""
-    return _at(manifest, "spec", "updateStrategy").get("type") != "OnDelete"
+    return at(manifest, "spec", "updateStrategy").get("type") != "OnDelete"
 
 
 def escaped(segment: str) -> str:
     """A segment of a JSON Pointer (RFC 6901)."""
     return segment.replace("~", "~0").replace("/", "~1")
-
-
-def literal(value: str) -> str:
-    """A string as a JMESPath literal, safe for any characters in it."""
-    return "`" + json.dumps(value).replace("`", "\\u0060") + "`"
 
 
 def suggestion(wrong: str, known: Iterable[str], noun: str) -> str:
@@ -73,7 +171,8 @@ def suggestion(wrong: str, known: Iterable[str], noun: str) -> str:
     return f"did you mean `{close[0]}`?" if close else f"its {noun}s are {', '.join(f'`{name}`' for name in names)}"
 
 
-def _at(manifest: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
+def at(manifest: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
+    """The object at a path of a manifest; empty where there is none."""
     here: Any = manifest
     for key in path:
         here = here.get(key) if isinstance(here, Mapping) else None

@@ -8,14 +8,17 @@ from itbc.contracts.shape import Shape
 
 
 class SavedObject(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A Kubernetes object as it was: `saved` is the whole live object, `manager` in whose name it is written back."""
+    """A Kubernetes object as it was: `saved` is the whole live object, `manager` in whose name it is written back.
+
+    Null for an object that wasn't there: the undo deletes it.
+    """
 
     api_version: str
     kind: str
     namespace: str
     name: str
     manager: str
-    saved: dict[str, Any]
+    saved: dict[str, Any] | None
 
 
 class UndoRecord(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):

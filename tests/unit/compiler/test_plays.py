@@ -50,10 +50,10 @@ def test_ordinary_texts_are_not_marked(plan: Plan):
 def test_each_play_has_what_its_tasks_need_and_no_more(plan: Plan):
     files = render_project(plan.faults)
     common = {"fault", "fault_kind", "cluster", "within_seconds"}
-    needed = {"inject": "changes", "prove": "effect", "undo": "rollout"}
+    needed = {"inject": {"changes"}, "prove": {"proof", "steady_seconds"}, "undo": {"recovery"}}
     for phase, own in needed.items():
         written = play(files, f"wrong-address-{phase}")
-        assert set(written["vars"]) == common | {own}
+        assert set(written["vars"]) == common | own
         assert written["gather_facts"] is False
         (task,) = written["tasks"]
         assert task["ansible.builtin.import_role"] == {"name": "kubernetes_change", "tasks_from": phase}

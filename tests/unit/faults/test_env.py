@@ -1,145 +1,130 @@
-"""The fault `k8s.env.modified` against declared objects, and its effect against pods."""
+"""The family `k8s.env.*` against declared objects and against pods."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from typing import Any
 
-import jmespath
-import jsonpatch
 import pytest
+from fault_scene import WORKLOAD, broken, container_changed, kind_of, pod, proven, request, spec_changed
 
 from itbc.dsl.catalogue import FaultRequest
-from itbc.providers.faults import catalogue
 
-KIND = catalogue().faults["k8s.env.modified"]
-
-CHECKOUT: Mapping[str, Any] = {
-    "apiVersion": "apps/v1",
-    "kind": "Deployment",
-    "metadata": {"name": "checkout", "namespace": "shop"},
-    "spec": {
-        "replicas": 1,
-        "selector": {"matchLabels": {"app": "checkout"}},
-        "template": {
-            "metadata": {"labels": {"app": "checkout", "tier": "web"}},
-            "spec": {
-                "containers": [
-                    {
-                        "name": "checkout",
-                        "env": [
-                            {"name": "PORT", "value": "8080"},
-                            {"name": "PAYMENT_ADDR", "value": "http://payment:8080"},
-                            {"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": "t", "key": "k"}}},
-                        ],
-                    }
-                ]
-            },
-        },
-    },
-}
+MODIFIED = kind_of("k8s.env.modified")
+MISSING = kind_of("k8s.env.missing")
+SHADOWED = kind_of("k8s.env.shadowed")
+TOKEN = {"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": "t", "key": "k"}}}
+ENV = [{"name": "PORT", "value": "8080"}, {"name": "PAYMENT_ADDR", "value": "payment:8080"}, TOKEN]
+SEVERAL = container_changed(env=ENV)
 
 
-def request(manifest: Mapping[str, Any] = CHECKOUT, **parameters: str) -> FaultRequest:
-    given = {"variable": "PAYMENT_ADDR", "value": "http://payment:9999", **parameters}
-    return FaultRequest("shop", "shop", str(manifest["kind"]), "checkout", manifest, given)
-
-
-def changed(**spec: Any) -> Mapping[str, Any]:
-    manifest = copy.deepcopy(dict(CHECKOUT))
-    manifest["spec"].update(spec)
-    return manifest
-
-
-def test_a_right_request_has_no_problems():
-    assert KIND.problems(request()) == []
+def modified(manifest: Any = SEVERAL, **parameters: str) -> FaultRequest:
+    return request(MODIFIED, manifest, **{"variable": "PAYMENT_ADDR", "value": "payment:9999", **parameters})
 
 
 @pytest.mark.parametrize(
     ("asked", "parameter", "message", "advice"),
     [
-        (request(variable="PAYMENT_ADR"), "variable", "no environment variable `PAYMENT_ADR`", "`PAYMENT_ADDR`?"),
-        (request(variable="ZZ"), "variable", "no environment variable `ZZ`", "`PAYMENT_ADDR`, `PORT`, `TOKEN`"),
-        (request(variable="TOKEN"), "variable", "from another object", "ConfigMap or Secret"),
-        (request(value="http://payment:8080"), "value", "already has this value", "differs"),
-        (request(container="chekout"), "container", "no container `chekout`", "`checkout`?"),
-        (request(changed(replicas=0)), "", "no replicas", "workload that runs"),
-        (request(changed(updateStrategy={"type": "OnDelete"})), "", "`OnDelete`", "replaces its pods"),
+        (modified(variable="PAYMENT_ADR"), "variable", "no environment variable `PAYMENT_ADR`", "`PAYMENT_ADDR`?"),
+        (modified(variable="ZZ"), "variable", "no environment variable `ZZ`", "`PAYMENT_ADDR`, `PORT`, `TOKEN`"),
+        (modified(variable="TOKEN"), "variable", "from another object", "ConfigMap or Secret"),
+        (modified(value="payment:8080"), "value", "already has this value", "differs"),
+        (modified(container="chekout"), "container", "no container `chekout`", "`checkout`?"),
+        (modified(spec_changed(replicas=0)), "", "no replicas", "workload that runs"),
+        (modified(spec_changed(updateStrategy={"type": "OnDelete"})), "", "`OnDelete`", "replaces its pods"),
     ],
 )
 def test_a_wrong_request_says_where_why_and_what_to_do(asked: FaultRequest, parameter: str, message: str, advice: str):
-    (problem,) = KIND.problems(asked)
+    (problem,) = MODIFIED.problems(asked)
     assert problem.parameter == parameter
     assert message in problem.message
     assert advice in problem.help
 
 
 def test_two_containers_need_a_choice():
-    manifest = copy.deepcopy(dict(CHECKOUT))
+    manifest = copy.deepcopy(SEVERAL)
     manifest["spec"]["template"]["spec"]["containers"].insert(0, {"name": "proxy"})
-    (problem,) = KIND.problems(request(manifest))
+    (problem,) = MODIFIED.problems(modified(manifest))
     assert problem.parameter == "container"
     assert "`proxy`, `checkout`" in problem.help
-    chosen = request(manifest, container="checkout")
-    assert KIND.problems(chosen) == []
-    assert KIND.changes(chosen)[0].patch[0]["path"] == "/spec/template/spec/containers/1/name"
-
-
-def test_a_manifest_without_a_pod_template_is_a_problem_and_no_traceback():
-    (problem,) = KIND.problems(request({"apiVersion": "apps/v1", "kind": "Deployment", "spec": None}))
-    assert "0 containers" in problem.message
-
-
-def test_it_touches_the_variable_and_nothing_else():
-    (touch,) = KIND.touches(request())
-    assert (touch.kind, touch.name) == ("Deployment", "checkout")
-    assert touch.pointer == "/spec/template/spec/containers/checkout/env/PAYMENT_ADDR"
-
-
-def test_the_patch_changes_the_value_only():
-    (change,) = KIND.changes(request())
-    assert (change.api_version, change.kind, change.namespace, change.name) == (
-        "apps/v1",
-        "Deployment",
-        "shop",
-        "checkout",
-    )
-    after = jsonpatch.apply_patch(dict(CHECKOUT), list(change.patch))
-    expected = copy.deepcopy(dict(CHECKOUT))
-    expected["spec"]["template"]["spec"]["containers"][0]["env"][1]["value"] = "http://payment:9999"
-    assert after == expected
-
-
-def test_the_patch_is_refused_where_the_live_object_is_another():
-    (change,) = KIND.changes(request())
-    live = copy.deepcopy(dict(CHECKOUT))
-    live["spec"]["template"]["spec"]["containers"][0]["env"].pop(0)
-    with pytest.raises(jsonpatch.JsonPatchTestFailed):
-        jsonpatch.apply_patch(live, list(change.patch))
+    chosen = modified(manifest, container="checkout")
+    assert MODIFIED.problems(chosen) == []
+    assert broken(MODIFIED, chosen)["spec"]["template"]["spec"]["containers"][1]["env"][1]["value"] == "payment:9999"
 
 
 def test_a_variable_declared_without_a_value_gets_one():
-    manifest = copy.deepcopy(dict(CHECKOUT))
-    del manifest["spec"]["template"]["spec"]["containers"][0]["env"][1]["value"]
-    asked = request(manifest)
-    assert KIND.problems(asked) == []
-    after = jsonpatch.apply_patch(manifest, list(KIND.changes(asked)[0].patch))
-    assert after["spec"]["template"]["spec"]["containers"][0]["env"][1]["value"] == "http://payment:9999"
+    asked = modified(container_changed(env=[{"name": "PAYMENT_ADDR"}]))
+    assert MODIFIED.problems(asked) == []
+    assert broken(MODIFIED, asked)["spec"]["template"]["spec"]["containers"][0]["env"] == [
+        {"name": "PAYMENT_ADDR", "value": "payment:9999"}
+    ]
 
 
-@pytest.mark.parametrize("value", ["http://payment:9999", 'it\'s `odd` "text" \\ \\` {{ x }}', "", "1"])
-def test_the_effect_is_true_of_pods_that_have_the_value_and_of_no_others(value: str):
-    effect = KIND.effect(request(value=value))
-    assert effect.rollout == (("Deployment", "checkout"),)
-    assert effect.pods == {"app": "checkout"}
+@pytest.mark.parametrize("value", ["payment:9999", 'it\'s `odd` "text" \\ \\` {{ x }}', "", "1"])
+def test_a_wrong_value_is_proven_by_pods_that_have_it(value: str):
+    asked = modified(value=value)
+    effect = MODIFIED.effect(asked)
+    assert proven(effect, [pod(broken(MODIFIED, asked))])
+    assert not proven(effect, [pod(SEVERAL)])
+    assert not proven(effect, [pod(broken(MODIFIED, asked)), pod(SEVERAL)])
+    assert proven(effect, [pod(broken(MODIFIED, asked), ready=False, restarts=2), pod(SEVERAL)])
 
-    def pod(seen: str | None) -> dict[str, Any]:
-        env = [{"name": "PORT", "value": value}]
-        if seen is not None:
-            env.append({"name": "PAYMENT_ADDR", "value": seen})
-        return {"spec": {"containers": [{"name": "proxy", "env": []}, {"name": "checkout", "env": env}]}}
 
-    assert jmespath.search(effect.pod_expression, pod(value)) is True
-    assert jmespath.search(effect.pod_expression, pod("http://payment:8080")) is False
-    assert jmespath.search(effect.pod_expression, pod(None)) is False
+def test_a_missing_variable_is_gone_whatever_it_came_from():
+    asked = request(MISSING, SEVERAL, variable="TOKEN")
+    assert MISSING.problems(asked) == []
+    after = broken(MISSING, asked)
+    assert after["spec"]["template"]["spec"]["containers"][0]["env"] == ENV[:2]
+    assert proven(MISSING.effect(asked), [pod(after)])
+    assert proven(MISSING.effect(asked), [pod(after, ready=False, restarts=1), pod(SEVERAL)])
+    assert not proven(MISSING.effect(asked), [pod(after, ready=False), pod(SEVERAL)])
+
+
+def test_the_last_variable_can_be_missing_too():
+    asked = request(MISSING, WORKLOAD, variable="PAYMENT_ADDR")
+    assert proven(MISSING.effect(asked), [pod(broken(MISSING, asked))])
+    assert proven(MISSING.effect(asked), [pod(container_changed(env=None))])
+
+
+def test_what_is_not_there_can_not_be_missing():
+    (problem,) = MISSING.problems(request(MISSING, variable="PAYMENT"))
+    assert (problem.parameter, problem.help) == ("variable", "did you mean `PAYMENT_ADDR`?")
+
+
+@pytest.mark.parametrize(
+    ("asked", "parameter", "message", "advice"),
+    [
+        (request(SHADOWED, variable="PAYMENT_ADDR", value="x"), "variable", "already sets", "k8s.env.modified"),
+        (request(SHADOWED, variable="REQUEST_TIMEOUT", value="2s"), "value", "already has this value", "differs"),
+        (request(SHADOWED, variable="REQUEST_TIME", value="x"), "variable", "takes no variable", "`REQUEST_TIMEOUT`?"),
+        (
+            request(SHADOWED, container_changed(envFrom=None), variable="X", value="x"),
+            "variable",
+            "takes no",
+            "declares",
+        ),
+    ],
+)
+def test_only_settings_are_shadowed(asked: FaultRequest, parameter: str, message: str, advice: str):
+    (problem,) = SHADOWED.problems(asked)
+    assert problem.parameter == parameter
+    assert message in problem.message
+    assert advice in problem.help
+
+
+def test_settings_that_nobody_declares_may_hold_anything():
+    source = [{"secretRef": {"name": "elsewhere"}}, {"prefix": "APP_", "configMapRef": {"name": "settings"}}]
+    manifest = container_changed(envFrom=source)
+    assert SHADOWED.problems(request(SHADOWED, manifest, variable="UNKNOWN", value="x")) == []
+    (problem,) = SHADOWED.problems(request(SHADOWED, manifest, variable="APP_REQUEST_TIMEOUT", value="2s"))
+    assert problem.parameter == "value"
+
+
+@pytest.mark.parametrize("env", [None, [], [{"name": "PORT", "value": "8080"}]])
+def test_a_shadow_is_one_more_variable(env: Any):
+    asked = request(SHADOWED, container_changed(env=env), variable="REQUEST_TIMEOUT", value="1ms")
+    after = broken(SHADOWED, asked)
+    added = after["spec"]["template"]["spec"]["containers"][0]["env"]
+    assert added == [*(env or []), {"name": "REQUEST_TIMEOUT", "value": "1ms"}]
+    assert proven(SHADOWED.effect(asked), [pod(after)])
+    assert not proven(SHADOWED.effect(asked), [pod(asked.manifest)])

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import jsonpatch
 import pytest
 from kubernetes.dynamic.exceptions import ConflictError, NotFoundError, UnprocessibleEntityError
 
@@ -31,6 +32,7 @@ def load(name: str) -> ModuleType:
 
 
 undo_record = load("undo_record")
+object_change = load("object_change")
 object_restore = load("object_restore")
 effect_wait = load("effect_wait")
 
@@ -99,7 +101,35 @@ def test_what_is_not_there_is_not_broken():
 def test_it_is_written_as_whoever_wrote_it_first():
     assert undo_record.first_manager(LIVE) == "deployer"
     assert undo_record.first_manager({"metadata": {}}) == "kubectl-edit"
-    assert undo_record.managers(record()["objects"][0]) == {"manager": "deployer", "fields": FIELDS}
+    assert record()["objects"][0]["manager"] == "deployer"
+
+
+POLICY: Json = {
+    "apiVersion": "networking.k8s.io/v1",
+    "kind": "NetworkPolicy",
+    "metadata": {"name": "checkout", "namespace": "shop", "labels": {}},
+    "spec": {"podSelector": {}},
+}
+CREATION: Json = {
+    "api_version": "networking.k8s.io/v1",
+    "kind": "NetworkPolicy",
+    "namespace": "shop",
+    "name": "checkout",
+    "created": POLICY,
+}
+
+
+def test_what_will_be_created_is_recorded_without_a_copy(tmp_path: Path):
+    made = undo_record.record("cut", "k8s.netpol", "shop", [CREATION], [[]])
+    undo_record.write(tmp_path / "cut.json", made)
+    schemas.validate("undo", (tmp_path / "cut.json").read_bytes())
+    (entry,) = made["objects"]
+    assert (entry["kind"], entry["name"], entry["saved"]) == ("NetworkPolicy", "checkout", None)
+
+
+def test_what_is_there_is_not_created():
+    with pytest.raises(ValueError, match="there already: NetworkPolicy shop/checkout"):
+        undo_record.record("cut", "k8s.netpol", "shop", [CREATION], [[POLICY]])
 
 
 class Api:
@@ -120,8 +150,9 @@ class Api:
             raise NotFoundError(Refused(404))
         return Answer(self.live)
 
-    def create(self, _resource: str, definition: Json, *, namespace: str, field_manager: str) -> None:
-        assert (namespace, field_manager) == ("shop", "deployer")
+    def create(self, resource: str, definition: Json, *, namespace: str, field_manager: str) -> None:
+        by_hand = resource.endswith("NetworkPolicy")
+        assert (namespace, field_manager) == ("shop", "kubectl-create" if by_hand else "deployer")
         self.requests.append("create")
         self._write(definition)
 
@@ -150,9 +181,11 @@ class Api:
         assert write["field_manager"] == "deployer"
         assert self.live is not None
         self.requests.append("patch")
-        (operation,) = patch
-        assert operation["path"] == "/metadata/managedFields"
-        self.live["metadata"]["managedFields"] = operation["value"]
+        if patch[-1]["path"] == "/metadata/managedFields":
+            self.live["metadata"]["managedFields"] = patch[-1]["value"]
+        else:
+            self._write(jsonpatch.apply_patch(self.live, patch))
+            self.live["metadata"]["managedFields"] = [*FIELDS, {"manager": "deployer", "operation": "Update"}]
 
     def _write(self, definition: Json) -> None:
         version = int(self.live["metadata"]["resourceVersion"]) + 1 if self.live else 1
@@ -182,6 +215,43 @@ class Refused:
         self.reason = "refused"
         self.body = "refused"
         self.headers: Json = {}
+
+
+PATCH = [{"op": "replace", "path": "/spec/template/env", "value": "bad"}]
+
+
+def change(api: Api) -> bool:
+    made: bool = object_change.Cluster(api).change({**CHANGE, "patch": PATCH}, record()["objects"][0])
+    return made
+
+
+def test_a_change_leaves_the_field_managers_as_they_were():
+    api = Api(LIVE)
+    assert change(api) is True
+    assert api.live is not None
+    assert api.live["spec"]["template"]["env"] == "bad"
+    assert api.live["metadata"]["managedFields"] == FIELDS
+
+
+def test_a_change_that_was_made_before_is_not_made_again():
+    api = Api(LIVE)
+    change(api)
+    asked = list(api.requests)
+    assert change(api) is False
+    assert api.requests == asked
+
+
+def test_an_object_is_created_once_and_deleted_again():
+    api = Api(None)
+    (entry,) = undo_record.record("cut", "k8s.netpol", "shop", [CREATION], [[]])["objects"]
+    assert object_change.Cluster(api).change(CREATION, entry) is True
+    assert api.live is not None
+    assert api.live["spec"] == POLICY["spec"]
+    assert object_change.Cluster(api).change(CREATION, entry) is False
+    assert object_restore.Cluster(api).restore(entry) is True
+    assert api.live is None
+    assert object_restore.Cluster(api).restore(entry) is False
+    assert api.requests == ["create", "delete"]
 
 
 def broken() -> Json:
@@ -257,15 +327,56 @@ def test_an_object_that_is_never_gone_is_given_up(monkeypatch: pytest.MonkeyPatc
         restore(Api(live))
 
 
+@pytest.mark.parametrize(
+    ("revision", "ready", "going", "expected"),
+    [
+        ("old", "False", False, True),
+        ("old", "True", False, False),
+        ("new", "False", False, False),
+        ("old", "False", True, False),
+    ],
+)
+def test_pods_that_a_stateful_set_waits_for_in_vain(revision: str, ready: str, going: bool, expected: bool):  # noqa: FBT001
+    metadata: Json = {"name": "store-0", "labels": {"controller-revision-hash": revision}}
+    if going:
+        metadata["deletionTimestamp"] = "2026-01-01T00:01:00Z"
+    pod = {"metadata": metadata, "status": {"conditions": [{"type": "Ready", "status": ready}]}}
+    assert object_restore.is_stuck(pod, "new") is expected
+
+
+class Clock:
+    """Time that only passes by sleeping."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
 def test_waiting_ends_when_nothing_is_missing_or_the_time_is_up():
-    now = [0.0]
-
-    def sleep(seconds: float) -> None:
-        now[0] += seconds
-
+    clock = Clock()
     answers = iter([["rollout"], ["rollout"], []])
-    assert effect_wait.wait(lambda: next(answers), 10.0, lambda: now[0], sleep) == []
-    assert now[0] == pytest.approx(2 * effect_wait.POLL_SECONDS)
-    now[0] = 0.0
-    assert effect_wait.wait(lambda: ["rollout"], 1.0, lambda: now[0], sleep) == ["rollout"]
-    assert 1.0 <= now[0] < 1.0 + 2 * effect_wait.POLL_SECONDS
+    assert effect_wait.wait(lambda: next(answers), 10.0, 0.0, clock, clock.sleep) == []
+    assert clock.now == pytest.approx(2 * effect_wait.POLL_SECONDS)
+    clock = Clock()
+    assert effect_wait.wait(lambda: ["rollout"], 1.0, 0.0, clock, clock.sleep) == ["rollout"]
+    assert 1.0 <= clock.now < 1.0 + 2 * effect_wait.POLL_SECONDS
+
+
+def test_what_must_be_steady_is_watched_for_as_long_as_that():
+    clock = Clock()
+    answers = iter([[], [], ["ready after all"], *([[]] * 100)])
+    assert effect_wait.wait(lambda: next(answers), 10.0, 2.0, clock, clock.sleep) == []
+    assert clock.now >= 3 * effect_wait.POLL_SECONDS + 2.0
+    clock = Clock()
+    seen: list[list[str]] = []
+
+    def flapping() -> list[str]:
+        seen.append([] if len(seen) % 2 else ["ready after all"])
+        return seen[-1]
+
+    assert effect_wait.wait(flapping, 3.0, 1.0, clock, clock.sleep) == ["ready after all"]

@@ -29,6 +29,7 @@ options:
       Objects (C(api_version), C(kind), C(namespace), and C(name) or C(labels)), a JMESPath C(expression) over the list
       of them that must be true, and C(what) that means in words.
   timeout_seconds: {type: float, required: true, description: How long to wait.}
+  steady_seconds: {type: float, default: 0, description: For how long the conditions must hold without a gap.}
 author: itbc
 """
 
@@ -64,14 +65,26 @@ def unmet(client: Any, conditions: list[Json]) -> list[str]:
 
 
 def wait(
-    look: Callable[[], list[str]], seconds: float, monotonic: Callable[[], float], sleep: Callable[[float], None]
+    look: Callable[[], list[str]],
+    seconds: float,
+    steady: float,
+    monotonic: Callable[[], float],
+    sleep: Callable[[float], None],
 ) -> list[str]:
-    """Look until nothing is missing or the time is up; what was missing at the last look."""
+    """Look until nothing has been missing for a while or the time is up; what was missing at the last look."""
     deadline = monotonic() + seconds
+    since: float | None = None
     while True:
         missing = look()
-        if not missing or monotonic() >= deadline:
-            return missing
+        now = monotonic()
+        if missing:
+            since = None
+            if now >= deadline:
+                return missing
+        else:
+            since = now if since is None else since
+            if now - since >= steady:
+                return []
         sleep(POLL_SECONDS)
 
 
@@ -82,16 +95,18 @@ def main() -> None:
             "kubeconfig": {"type": "path", "required": True},
             "conditions": {"type": "list", "elements": "dict", "required": True},
             "timeout_seconds": {"type": "float", "required": True},
+            "steady_seconds": {"type": "float", "default": 0.0},
         }
     )
     conditions, seconds = module.params["conditions"], module.params["timeout_seconds"]
+    steady = module.params["steady_seconds"]
     started = time.monotonic()
     try:
         client = get_api_client(kubeconfig=module.params["kubeconfig"])
     except CoreException as wrong:
         module.fail_json(msg=str(wrong))
     else:
-        missing = wait(lambda: unmet(client, conditions), seconds, time.monotonic, time.sleep)
+        missing = wait(lambda: unmet(client, conditions), seconds, steady, time.monotonic, time.sleep)
         if missing:
             module.fail_json(msg=f"not so after {seconds:g} s: {'; '.join(missing)}")
         module.exit_json(changed=False, seconds=round(time.monotonic() - started, 3))

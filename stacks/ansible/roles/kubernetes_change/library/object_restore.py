@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,10 @@ DOCUMENTATION = """
 module: object_restore
 short_description: Put Kubernetes objects back as an undo record saved them
 description:
-  - Replaces each live object by its saved copy, or creates it anew where it was deleted. May be run again and again.
-  - The record is renamed once all is back. Where there is no record nothing was changed, and nothing is done.
+  - Replaces each live object by its saved copy, or creates it anew where it was deleted; deletes what has no saved
+    copy. May be run again and again.
+  - Where there is no record nothing was changed, and nothing is done.
+  - Pods that a StatefulSet couldn't bring up are deleted, as it waits for them instead of replacing them.
   - Returns C(objects), what was put back.
 options:
   kubeconfig: {type: path, required: true, description: Access to the cluster.}
@@ -75,6 +78,19 @@ def definition(saved: Json, live: Json | None) -> Json:
     return wanted
 
 
+def is_stuck(pod: Json, revision: str | None) -> bool:
+    """Whether a StatefulSet's pod is of another revision, stays, and isn't ready."""
+    metadata = pod["metadata"]
+    conditions: list[Json] = pod.get("status", {}).get("conditions") or []
+    ready = any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+    other = (metadata.get("labels") or {}).get("controller-revision-hash") != revision
+    return other and not ready and not metadata.get("deletionTimestamp")
+
+
+def _words(entry: Json) -> str:
+    return f"{entry['kind']} {entry['namespace']}/{entry['name']}"
+
+
 class Cluster:
     """The cluster that objects are put back into."""
 
@@ -84,6 +100,55 @@ class Cluster:
     def restore(self, entry: Json) -> bool:
         """Put one object back; whether anything changed. Raises DynamicApiError, TimeoutError."""
         resource = self.client.resource(entry["kind"], entry["api_version"])
+        if entry["saved"] is None:
+            return self._remove(resource, entry)
+        changed = self._put_back(resource, entry)
+        if entry["kind"] == "StatefulSet":
+            changed = self._release(resource, entry) or changed
+        return changed
+
+    def _remove(self, resource: Any, entry: Json) -> bool:
+        """Delete an object that wasn't there, and wait until it is gone."""
+        name, namespace = entry["name"], entry["namespace"]
+        if self._live(resource, name, namespace) is None:
+            return False
+        self.client.delete(resource, name=name, namespace=namespace)
+        self._wait(lambda: self._live(resource, name, namespace) is None, f"{_words(entry)} is still being deleted")
+        return True
+
+    def _release(self, resource: Any, entry: Json) -> bool:
+        """Delete the pods of other revisions than the present one that aren't ready: the controller waits for them."""
+        name, namespace = entry["name"], entry["namespace"]
+        seen: Json = {}
+
+        def current() -> bool:
+            # Until then the controller may still make pods of the revision that was taken back.
+            nonlocal seen
+            seen = self._live(resource, name, namespace) or {}
+            return bool(seen) and seen.get("status", {}).get("observedGeneration", 0) >= seen["metadata"]["generation"]
+
+        self._wait(current, f"the controller doesn't look at {_words(entry)}")
+        pods = self.client.resource("Pod", "v1")
+        labels = ",".join(f"{key}={value}" for key, value in seen["spec"]["selector"]["matchLabels"].items())
+        stuck = [
+            pod["metadata"]["name"]
+            for pod in self.client.get(pods, namespace=namespace, label_selector=labels).to_dict()["items"]
+            if is_stuck(pod, seen["status"].get("updateRevision"))
+        ]
+        for pod in stuck:
+            self.client.delete(pods, name=pod, namespace=namespace)
+        return bool(stuck)
+
+    def _wait(self, holds: Callable[[], bool], otherwise: str) -> None:
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        while not holds():
+            if time.monotonic() >= deadline:
+                message = f"{otherwise} after {DEADLINE_SECONDS:g} s"
+                raise TimeoutError(message)
+            time.sleep(POLL_SECONDS)
+
+    def _put_back(self, resource: Any, entry: Json) -> bool:
+        """Make an object what its saved copy is."""
         name, namespace, manager = entry["name"], entry["namespace"], entry["manager"]
         deadline = time.monotonic() + DEADLINE_SECONDS
         while True:
@@ -110,7 +175,7 @@ class Cluster:
                 if time.monotonic() >= deadline:
                     raise
             if time.monotonic() >= deadline:
-                message = f"{entry['kind']} {namespace}/{name} is still being deleted after {DEADLINE_SECONDS:g} s"
+                message = f"{_words(entry)} is still being deleted after {DEADLINE_SECONDS:g} s"
                 raise TimeoutError(message)
             time.sleep(POLL_SECONDS)
 
@@ -146,8 +211,7 @@ def main() -> None:
         # Backwards, so that what was changed last is put back first.
         for entry in reversed(entries):
             changed = cluster.restore(entry) or changed
-            restored.append(f"{entry['kind']} {entry['namespace']}/{entry['name']}")
-        path.replace(path.with_suffix(".undone.json"))
+            restored.append(_words(entry))
     except (CoreException, DynamicApiError, ResourceNotFoundError, HTTPError, OSError, ValueError) as wrong:
         module.fail_json(msg=f"can't undo by {path}: {wrong}", objects=restored)
     module.exit_json(changed=changed, objects=restored)

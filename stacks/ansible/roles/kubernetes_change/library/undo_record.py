@@ -16,8 +16,7 @@ short_description: Save Kubernetes objects so that another process can put them 
 description:
   - Writes one JSON file (C(itbc.undo/1)) readable by its owner only, and returns when it is on disk.
   - A record that is there already is kept, as what is live by then may be the changed object.
-  - Returns C(managers), for each object the field C(manager) in whose name it is to be written and the C(fields) that
-    managers have by now.
+  - An object that will be created is written down without a saved copy.
 options:
   path: {type: path, required: true, description: The record.}
   fault: {type: str, required: true, description: Name of the fault.}
@@ -30,6 +29,9 @@ author: itbc
 
 FALLBACK_MANAGER = "kubectl-edit"
 """In whose name an object without field managers is written: by hand."""
+
+CREATING_MANAGER = "kubectl-create"
+"""In whose name an object is created that nobody has written before: by hand too."""
 
 Json = dict[str, Any]
 
@@ -46,16 +48,20 @@ def _written(entry: Json) -> str:
     return str(entry.get("time", ""))
 
 
-def managers(entry: Json) -> Json:
-    """In whose name a recorded object is written, and what its field managers are to stay."""
-    return {"manager": entry["manager"], "fields": entry["saved"]["metadata"].get("managedFields") or []}
-
-
 def record(fault: str, kind: str, cluster: str, changes: list[Json], live: list[list[Json]]) -> Json:
-    """The undo record. Raises ValueError where an object that is to be changed isn't there."""
+    """The undo record.
+
+    Raises ValueError where an object that is to be changed isn't there, or one that is to be created is.
+    """
     objects: list[Json] = []
     for change, found in zip(changes, live, strict=True):
         identity = {key: change[key] for key in ("api_version", "kind", "namespace", "name")}
+        if change.get("created") is not None:
+            if found:
+                message = "can't create what is there already: {kind} {namespace}/{name}".format(**identity)
+                raise ValueError(message)
+            objects.append({**identity, "manager": CREATING_MANAGER, "saved": None})
+            continue
         if not found:
             message = "can't break what isn't there: {kind} {namespace}/{name}".format(**identity)
             raise ValueError(message)
@@ -98,15 +104,14 @@ def main() -> None:
     path = Path(given.pop("path"))
     try:
         known = path.exists()
-        content = json.loads(path.read_text("utf-8")) if known else record(**given)
         if not known:
-            write(path, content)
+            write(path, record(**given))
     except ValueError as wrong:
         module.fail_json(msg=f"{wrong}; nothing was changed")
     except OSError as wrong:
         module.fail_json(msg=f"can't write the undo record {path}: {wrong.strerror}; nothing was changed")
     else:
-        module.exit_json(changed=not known, managers=[managers(entry) for entry in content["objects"]])
+        module.exit_json(changed=not known)
 
 
 if __name__ == "__main__":

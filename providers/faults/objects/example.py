@@ -1,0 +1,63 @@
+"""A small application for the families' examples: a workload, its settings and its Service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from itbc.dsl.catalogue import FaultRequest
+
+SETTINGS: Mapping[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "settings", "namespace": "shop"},
+    "data": {"LOG_LEVEL": "info", "REQUEST_TIMEOUT": "2s"},
+}
+
+WORKLOAD: Mapping[str, Any] = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "checkout", "namespace": "shop"},
+    "spec": {
+        "replicas": 1,
+        "selector": {"matchLabels": {"app": "checkout"}},
+        "template": {
+            "metadata": {"labels": {"app": "checkout"}},
+            "spec": {
+                "containers": [
+                    {
+                        "name": "checkout",
+                        "image": "registry.example/checkout:1.4.2",
+                        "args": ["serve"],
+                        "ports": [{"name": "http", "containerPort": 8080}],
+                        "envFrom": [{"configMapRef": {"name": "settings"}}],
+                        "env": [{"name": "PAYMENT_ADDR", "value": "payment:8080"}],
+                        "readinessProbe": {"httpGet": {"path": "/readyz", "port": "http"}},
+                        "resources": {
+                            "requests": {"cpu": "10m", "memory": "32Mi"},
+                            "limits": {"memory": "64Mi"},
+                        },
+                    }
+                ]
+            },
+        },
+    },
+}
+
+SERVICE: Mapping[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "Service",
+    "metadata": {"name": "checkout", "namespace": "shop"},
+    "spec": {
+        "selector": {"app": "checkout"},
+        "ports": [{"name": "http", "port": 8080, "targetPort": "http"}],
+    },
+}
+
+EVERYTHING: Sequence[Mapping[str, Any]] = (SETTINGS, WORKLOAD, SERVICE)
+
+
+def example(manifest: Mapping[str, Any], **parameters: Any) -> FaultRequest:
+    """A request that aims at an object of the example application."""
+    name = str(manifest["metadata"]["name"])
+    return FaultRequest("shop", "shop", str(manifest["kind"]), name, manifest, parameters, EVERYTHING)
