@@ -10,13 +10,16 @@ import (
 )
 
 type catalogue struct {
+	http.Handler
 	store    *peer
 	imported []product
+	pictures *pictures
 }
 
 // newCatalogue knows the products. They are kept in the store, and imported from a file when the store has none.
 func newCatalogue(s *settings, p *parts) (http.Handler, error) {
-	c := &catalogue{store: newStorePeer(s, p)}
+	mux := http.NewServeMux()
+	c := &catalogue{Handler: mux, store: newStorePeer(s, p), pictures: newPictures(s.number("PICTURES_PER_PRODUCT", 0))}
 	data, err := os.ReadFile(s.required("PRODUCTS_FILE"))
 	if err != nil {
 		return nil, fmt.Errorf("the products can't be read: %w", err)
@@ -24,11 +27,14 @@ func newCatalogue(s *settings, p *parts) (http.Handler, error) {
 	if err := json.Unmarshal(data, &c.imported); err != nil {
 		return nil, fmt.Errorf("the products aren't the JSON expected: %w", err)
 	}
-	mux := http.NewServeMux()
 	mux.Handle("GET /products", endpoint(c.list))
 	mux.Handle("GET /products/{id}", endpoint(c.one))
-	return mux, nil
+	mux.Handle("GET /products/{id}/pictures/{number}", c.pictures)
+	return c, nil
 }
+
+// work draws the pictures while the catalogue already answers.
+func (c *catalogue) work(ctx context.Context) { c.pictures.draw(ctx, c.imported) }
 
 func (c *catalogue) list(r *http.Request) (any, error) { return c.all(r.Context()) }
 

@@ -59,7 +59,7 @@ func run(args []string, getenv func(string) string) error {
 	}
 	s := &settings{getenv: getenv}
 	level, port := s.level("LOG_LEVEL", slog.LevelInfo), s.text("PORT", "8080")
-	drain := s.duration("DRAIN_TIME", 2*time.Second)
+	wait := patience{drain: s.duration("DRAIN_TIME", 2*time.Second), connections: s.duration("CONNECTION_AGE", 10*time.Second)}
 	p := &parts{
 		log:     slog.New(slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{Level: level})).With("service", args[0]),
 		metrics: newMetrics(),
@@ -72,7 +72,7 @@ func run(args []string, getenv func(string) string) error {
 	if worker, ok := routes.(interface{ work(context.Context) }); ok {
 		go worker.work(ctx)
 	}
-	return serve(ctx, ":"+port, routes, p, drain)
+	return serve(ctx, ":"+port, routes, p, wait)
 }
 
 func names() []string {

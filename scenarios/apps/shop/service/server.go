@@ -129,14 +129,33 @@ func withProbes(routes http.Handler, p *parts, stopping *draining) http.Handler 
 	return mux
 }
 
+// patience is how long a service goes on answering after it was told to stop, and how old its connections become.
+type patience struct{ drain, connections time.Duration }
+
+type openedKey struct{}
+
+// withAge has callers open a new connection when theirs has become old, as they would otherwise keep to one pod
+// whatever the Service in between has become.
+func withAge(next http.Handler, age time.Duration) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if opened, known := r.Context().Value(openedKey{}).(time.Time); known && time.Since(opened) > age {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // serve answers requests until ctx ends. Then it says that it is no longer ready, goes on answering for the drain time,
 // so that nobody is refused who hasn't heard of it yet, and ends when the last request is answered.
-func serve(ctx context.Context, address string, routes http.Handler, p *parts, drain time.Duration) error {
+func serve(ctx context.Context, address string, routes http.Handler, p *parts, wait patience) error {
 	var stopping draining
 	server := &http.Server{
-		Handler:           withProbes(routes, p, &stopping),
+		Handler:           withAge(withProbes(routes, p, &stopping), wait.connections),
 		ReadHeaderTimeout: 5 * time.Second,
 		IdleTimeout:       60 * time.Second,
+		ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
+			return context.WithValue(ctx, openedKey{}, time.Now())
+		},
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -157,7 +176,7 @@ func serve(ctx context.Context, address string, routes http.Handler, p *parts, d
 	select {
 	case err := <-failed:
 		return err
-	case <-time.After(drain):
+	case <-time.After(wait.drain):
 	}
 	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"image/png"
 	"io"
 	"log/slog"
 	"net"
@@ -294,7 +295,7 @@ func TestAStoppingServiceAnswersUntilItHasDrained(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	address := nobody(t)
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, address, routes, p, 200*time.Millisecond) }()
+	go func() { ended <- serve(ctx, address, routes, p, patience{200 * time.Millisecond, time.Minute}) }()
 	if err := waitFor(context.Background(), []string{"http://" + address + "/readyz"}, 5*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
@@ -370,5 +371,65 @@ func TestUsersMakeTheWholeJourney(t *testing.T) {
 	<-ended
 	if got := testutil.ToFloat64(users.parts.metrics.calls.WithLabelValues("frontend", "200")); got < 12 {
 		t.Errorf("only %v calls were counted", got)
+	}
+}
+
+func TestTheCatalogueHasPictures(t *testing.T) {
+	drawn := newPictures(2)
+	ctx, stop := context.WithCancel(context.Background())
+	stop() // after the first picture
+	drawn.draw(ctx, []product{{ID: "mug"}, {ID: "pen"}})
+	routes := http.NewServeMux()
+	routes.Handle("GET /products/{id}/pictures/{number}", drawn)
+	server := httptest.NewServer(routes)
+	defer server.Close()
+	s := &service{address: strings.TrimPrefix(server.URL, "http://")}
+	picture, err := png.Decode(strings.NewReader(s.expect(t, 200, "GET", "/products/mug/pictures/1", "")))
+	if err != nil || picture.Bounds().Dx() != pictureSide {
+		t.Errorf("no picture: %v", err)
+	}
+	for _, path := range []string{"mug/pictures/2", "mug/pictures/0", "mug/pictures/x", "pen/pictures/1"} {
+		s.expect(t, 404, "GET", "/products/"+path, "")
+	}
+}
+
+func TestOldConnectionsAreGivenUp(t *testing.T) {
+	p := &parts{log: slog.New(slog.DiscardHandler), metrics: newMetrics()}
+	ctx, stop := context.WithCancel(context.Background())
+	address := nobody(t)
+	ended := make(chan error, 1)
+	routes := http.NewServeMux()
+	go func() { ended <- serve(ctx, address, routes, p, patience{0, 100 * time.Millisecond}) }()
+	if err := waitFor(context.Background(), []string{"http://" + address + "/readyz"}, 5*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	client := &http.Client{Transport: transport}
+	answers := func() *http.Response {
+		response, err := client.Get("http://" + address + "/healthz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, response.Body); err != nil {
+			t.Fatal(err)
+		}
+		if err := response.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return response
+	}
+	if answers().Close {
+		t.Error("a new connection is closed")
+	}
+	deadline := time.Now().Add(5 * time.Second)
+	for !answers().Close {
+		if time.Now().After(deadline) {
+			t.Fatal("an old connection is kept")
+		}
+	}
+	transport.CloseIdleConnections()
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
