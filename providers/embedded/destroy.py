@@ -13,6 +13,7 @@ from itbc.providers.embedded.spec import DEFAULT_RANGE, cgroup_name, cluster_nam
 from itbc.providers.embedded.waiting import wait_for
 
 _PATIENCE = 60.0
+_SHORT_PATIENCE = 10.0
 
 
 def destroy(identity: str, folder: Path, pool: IPv4Network = DEFAULT_RANGE) -> list[str]:
@@ -30,12 +31,29 @@ def destroy(identity: str, folder: Path, pool: IPv4Network = DEFAULT_RANGE) -> l
     if groups:
         removed.append(f"{groups} cgroups")
     if folder.exists():
-        try:
-            shutil.rmtree(folder)
-        except OSError as wrong:
-            raise EmbeddedError(f"the state folder {folder} can't be removed: {wrong}") from wrong
+        _remove_folder(folder)
         removed.append(f"state folder {folder}")
     return removed
+
+
+def _remove_folder(folder: Path) -> None:
+    """Remove the state folder, in spite of a process that is just starting in it and about to find it gone."""
+    reasons: list[OSError] = []
+
+    def gone() -> bool:
+        try:
+            shutil.rmtree(folder)
+        except FileNotFoundError:
+            return not folder.exists()
+        except OSError as wrong:
+            reasons.append(wrong)
+            return False
+        return True
+
+    try:
+        wait_for(f"the end of the state folder {folder}", gone, _SHORT_PATIENCE)
+    except EmbeddedError as wrong:
+        raise EmbeddedError(f"the state folder {folder} can't be removed: {reasons[-1]}") from wrong
 
 
 def _refuse_another(identity: str, folder: Path) -> None:

@@ -35,16 +35,18 @@ _SYSCTLS = (
     "vm/overcommit_memory",
     "vm/panic_on_oom",
 )
+_TELLING = re.compile(r"cni|containerd|containers|etcd|itbc|kube|mount|netns|node|pods|prometheus|alertmanager|runc")
+"""Names of files that a node's programs make, where other programs make theirs too."""
+
 _FOLDERS = ("/", "/etc", "/etc/cni", "/opt", "/run", "/run/netns", "/var", "/var/lib", "/var/lib/cni", "/var/log")
 
 
 @dataclass(frozen=True)
 class _Others:
-    """Clusters that aren't ours: their ids, links and processes."""
+    """Clusters that aren't ours: their ids, links and network namespaces."""
 
     identities: frozenset[str]
     links: frozenset[str]
-    processes: frozenset[str]
     namespaces: frozenset[str]
 
 
@@ -52,7 +54,7 @@ def snapshot(mine: str) -> Snapshot:
     """The machine as it is now. `mine` begins the id of every cluster that counts."""
     others = _others(mine)
     return {
-        "processes": _processes(others),
+        "processes": _processes(mine, others),
         "mounts": _mounts(),
         "network namespaces": _network_namespaces() - others.namespaces,
         "links": _without(others, _lines("ip", "-o", "link")),
@@ -62,7 +64,9 @@ def snapshot(mine: str) -> Snapshot:
         "cgroups": frozenset(folder for folder in _cgroups() if _identity(folder) not in others.identities),
         "packet filters": _lines("nft", "list", "ruleset") | _lines("iptables-save") | _lines("ip6tables-save"),
         "sysctls": frozenset(f"{name} = {text}" for name in _SYSCTLS if (text := _read(f"/proc/sys/{name}"))),
-        "files": frozenset(f"{folder}/{name}" for folder in _FOLDERS for name in _listed(folder)),
+        "files": frozenset(
+            f"{folder}/{name}" for folder in _FOLDERS for name in _listed(folder) if _TELLING.search(name)
+        ),
     }
 
 
@@ -96,7 +100,7 @@ def _others(mine: str) -> _Others:
         folder.name for folder in Path("/proc").glob("[0-9]*") if _identity(_read(str(folder / "cgroup"))) in identities
     )
     namespaces = frozenset(_link(f"/proc/{pid}/ns/net") for pid in processes) - {_link("/proc/self/ns/net")}
-    return _Others(identities, links, processes, namespaces)
+    return _Others(identities, links, namespaces)
 
 
 def _identity(text: str) -> str:
@@ -112,19 +116,22 @@ def _without(others: _Others, lines: frozenset[str]) -> frozenset[str]:
     return frozenset(line for line in kept if not others.identities or not _UNREACHABLE.search(line))
 
 
-def _processes(others: _Others) -> frozenset[str]:
+def _processes(mine: str, others: _Others) -> frozenset[str]:
     here = _link("/proc/self/ns/net")
     found: set[str] = set()
     for folder in Path("/proc").glob("[0-9]*"):
         stat = _read(str(folder / "stat"))
         name, _, rest = stat.partition("(")[2].rpartition(")")
         fields = rest.split()
-        if not fields or fields[1] == "2" or folder.name in others.processes | {"2"}:
+        if not fields or fields[1] == "2" or folder.name == "2":
+            continue
+        identity = _identity(_read(str(folder / "cgroup")))
+        if identity and not identity.startswith(mine):
             continue
         undead = fields[0] == "Z" and fields[1] in {"1", str(os.getpid())} and _UNDEAD.fullmatch(name) is not None
         namespace = _link(str(folder / "ns/net"))
         away = namespace not in {here, ""} | others.namespaces
-        if undead or away or _identity(_read(str(folder / "cgroup"))):
+        if undead or away or identity:
             command = _read(str(folder / "cmdline")).replace("\0", " ").strip() or f"[{name}]"
             found.add(f"{folder.name} started {fields[19]}: {command}")
     return frozenset(found)

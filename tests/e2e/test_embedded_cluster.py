@@ -5,6 +5,7 @@ The tests share one cluster and run in the order they are written in: the last o
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -282,16 +283,25 @@ def test_a_pod_with_the_nodes_root_sees_nothing_of_this_machine(stand: Stand) ->
     assert {"etc", "usr", "var", "proc"} <= set(root)
     assert stand.probe("list", "/node/root").stdout == ""
     assert stand.probe("list", "/node/home").stdout == ""
-    assert stand.probe("list", "/node/tmp").stdout == ""
+    # What exec itself leaves there for a moment is the node's own.
+    assert all(name.startswith("runc-") for name in stand.probe("list", "/node/tmp").stdout.split())
     assert stand.probe("list", f"/node{stand.folder}").returncode != 0
 
 
 def test_prometheus_scrapes_everything(stand: Stand) -> None:
-    wanted = {"pods", "kube-state-metrics", "kubelet", "apiserver"}
+    wanted = {
+        ("pods", ""),
+        ("kube-state-metrics", ""),
+        ("apiserver", ""),
+        ("kubelet", "/metrics"),
+        ("kubelet", "/metrics/cadvisor"),
+        ("kubelet", "/metrics/probes"),
+    }
 
     def up() -> bool:
         samples = _query(stand, "up")
-        return {each["metric"]["job"] for each in samples} >= wanted and all(s["value"][1] == "1" for s in samples)
+        seen = {(each["metric"]["job"], each["metric"].get("metrics_path", "")) for each in samples}
+        return seen == wanted and all(each["value"][1] == "1" for each in samples)
 
     _eventually(up, "every target up")
     samples = _query(stand, "probe_requests_total")
@@ -299,8 +309,6 @@ def test_prometheus_scrapes_everything(stand: Stand) -> None:
     labels = samples[0]["metric"]
     assert (labels["namespace"], labels["service"]) == (NAMESPACE, "probe")
     assert labels["pod"].startswith("probe-")
-    paths = {each["metric"]["metrics_path"] for each in _query(stand, 'up{job="kubelet"}')}
-    assert paths == {"/metrics", "/metrics/cadvisor", "/metrics/probes"}
     pods = 'container_memory_working_set_bytes{container="probe",namespace="demo"}'
     _eventually(lambda: bool(_query(stand, pods)), "container metrics with names")
     assert _query(stand, 'kube_deployment_status_replicas_available{namespace="demo",deployment="probe"} == 1')
@@ -351,8 +359,7 @@ def test_a_dead_cluster_is_planned_for_replacement_and_gone_after_destroy(stand:
     for pid in process.children(host.pid):
         os.kill(pid, 9)
     _eventually(lambda: not process.alive(host), "the end of the node host")
-    with pytest.raises(OSError, match=r"unreachable|No route"):
-        socket.create_connection((stand.outputs["address"], 6443), timeout=2)
+    _eventually(lambda: _unreachable(stand.outputs["address"]), "the end of the link")
     planned = stand.terraform("plan", "-input=false", "-detailed-exitcode", "-no-color")
     assert planned.returncode == 2, planned.stderr
     assert "itbc_embedded_cluster.first must be replaced" in planned.stdout
@@ -372,6 +379,15 @@ def _inside(stand: Stand) -> list[int]:
 
 def _command(pid: int) -> str:
     return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+
+
+def _unreachable(address: str) -> bool:
+    """Whether this machine itself says that there is no way, instead of asking its gateway."""
+    try:
+        socket.create_connection((address, 6443), timeout=2).close()
+    except OSError as wrong:
+        return wrong.errno == errno.EHOSTUNREACH
+    return False
 
 
 def _this_end(address: str) -> str:
