@@ -225,7 +225,9 @@ class Terraform:
     def _environment(self, module: RootModule, variables: Mapping[str, str]) -> dict[str, str]:
         configuration = self.folder / "terraform.tfrc"
         if not configuration.exists():
-            configuration.write_text(CLI_CONFIGURATION)
+            part = configuration.with_name(f"{configuration.name}.{threading.get_ident()}")
+            part.write_text(CLI_CONFIGURATION)
+            part.replace(configuration)
         base = {name: value for name, value in self.environment.items() if not name.startswith("TF_")}
         inputs = {f"TF_VAR_{name}": value for name, value in variables.items()}
         return {

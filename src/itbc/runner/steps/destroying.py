@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itbc.contracts.shape import Shape
 from itbc.runner.ledger import leftovers
+from itbc.runner.ordering import in_order, reversed_needs
 from itbc.runner.sandbox import PROCESS_KIND
 from itbc.runner.steps.provision import ProvisionOutput, telling, variables
 from itbc.runner.surroundings import Surroundings
@@ -14,7 +15,7 @@ STACK_SECONDS = 300.0
 
 
 class DestroyingInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The stacks in the order they were applied, and what is known of their outputs."""
+    """The stacks that may have been applied, and what is known of their outputs."""
 
     stacks: list[str]
     outputs: dict[str, dict[str, str]]
@@ -29,7 +30,10 @@ class DestroyingOutput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 def destroying(step: DestroyingInput, around: Surroundings) -> DestroyingOutput:
-    """Destroy every stack in reverse, then sweep by the ledger what is left. Never stops at a failure: it is told."""
+    """Destroy every stack after those that need it, then sweep by the ledger what is left.
+
+    Never stops at a failure: it is told.
+    """
     problems: list[str] = []
     swept: list[str] = []
     ledger = around.home.ledger(around.run.name)
@@ -40,11 +44,14 @@ def destroying(step: DestroyingInput, around: Surroundings) -> DestroyingOutput:
     present = [each for each in step.stacks if around.module(each).state.exists()]
     if present:
         with around.terraform(around.last_patience) as terraform:
-            for stack in reversed(present):
-                if given_up():
-                    break
-                around.tell(f"stack {stack}")
-                problems += _destroy(terraform, stack, step, around)
+
+            def destroy(stack: str) -> None:
+                if not given_up():
+                    around.tell(f"stack {stack}")
+                    problems.extend(_destroy(terraform, stack, step, around))
+
+            needs = {each.id: each.needs for each in around.environment.stacks if each.id in present}
+            in_order(reversed_needs(needs), destroy)
     if given_up():
         problems.append("given up on request")
     else:

@@ -9,6 +9,7 @@ from itbc.contracts.environment import Stack
 from itbc.contracts.shape import Shape
 from itbc.runner.blame import blame_terraform
 from itbc.runner.failures import StepFailed
+from itbc.runner.ordering import in_order
 from itbc.runner.surroundings import Surroundings
 from itbc.runner.terraform import Json, Terraform, TerraformError
 
@@ -17,7 +18,7 @@ STACK_SECONDS = 900.0
 
 
 class ProvisionInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which stacks to apply, in this order."""
+    """Which stacks to apply."""
 
     stacks: list[str]
 
@@ -51,15 +52,18 @@ def variables(around: Surroundings, stack: Stack, outputs: Mapping[str, Mapping[
 def provision(step: ProvisionInput, around: Surroundings) -> ProvisionOutput:
     """Apply every stack and collect its outputs. Raises StepFailed with the place in the `.itb` file."""
     outputs: dict[str, dict[str, str]] = {}
-    stacks = {each.id: each for each in around.environment.stacks}
+    stacks = {each.id: each for each in around.environment.stacks if each.id in step.stacks}
     with around.terraform(around.patience) as terraform:
-        for name in step.stacks:
+
+        def apply(name: str) -> None:
             around.patience.check()
             around.tell(f"stack {name}")
             try:
                 outputs[name] = _apply(terraform, around, stacks[name], outputs)
             except TerraformError as error:
                 raise blame_terraform(error, name, around.origins) from error
+
+        in_order({each.id: each.needs for each in stacks.values()}, apply)
     return ProvisionOutput(outputs=outputs)
 
 
