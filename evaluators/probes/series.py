@@ -61,7 +61,7 @@ def watch_objectives(
     what it or `pace.pause` raises comes through, so both can stop the watch.
     Raises ProbeError.
     """
-    starts = {cluster: ended + _skew(prometheus[cluster], cluster, pace) for cluster in {o.cluster for o in objectives}}
+    starts = {cluster: ended + skew(prometheus[cluster], cluster, pace) for cluster in {o.cluster for o in objectives}}
     found: dict[str, Series] = {}
     open_: list[Watching] = [Watching(objective, holds([], pace.step_seconds, objective)) for objective in objectives]
     while True:
@@ -69,7 +69,7 @@ def watch_objectives(
         for objective in (watching.objective for watching in open_):
             at_most = objective.settle_seconds + objective.hold_seconds + 2 * pace.step_seconds
             seconds = min(pace.now() - ended, at_most)
-            samples = _samples(objective, prometheus[objective.cluster], starts[objective.cluster], seconds, pace)
+            samples = samples_since(objective, prometheus[objective.cluster], starts[objective.cluster], seconds, pace)
             found[objective.name] = Series(objective=objective.name, step_seconds=pace.step_seconds, samples=samples)
             hold = holds(samples, pace.step_seconds, objective)
             if not hold.decided and seconds < at_most:
@@ -89,20 +89,26 @@ def instant(client: httpx.Client, query: str) -> list[dict[str, Any]]:
     return list(data["result"])
 
 
-def _skew(client: httpx.Client, cluster: str, pace: Pace) -> float:
-    """How far Prometheus' clock is ahead of ours, which for a cluster elsewhere need not be 0."""
+def skew(client: httpx.Client, cluster: str, pace: Pace) -> float:
+    """How far Prometheus' clock is ahead of ours in seconds, which for a cluster elsewhere need not be 0.
+
+    Raises ProbeError.
+    """
 
     def ask() -> float:
         before = pace.now()
         theirs = float(instant(client, "time()")[0]["value"][1])
         return theirs - (before + pace.now()) / 2
 
-    skew = _patiently(ask, f"Prometheus of cluster {cluster}", pace)
-    return skew if abs(skew) > pace.step_seconds else 0.0
+    ahead = _patiently(ask, f"Prometheus of cluster {cluster}", pace)
+    return ahead if abs(ahead) > pace.step_seconds else 0.0
 
 
-def _samples(objective: Objective, client: httpx.Client, start: float, seconds: float, pace: Pace) -> list[Sample]:
-    """One sample for each step from the agent's end on; null where the query gave nothing."""
+def samples_since(objective: Objective, client: httpx.Client, start: float, seconds: float, pace: Pace) -> list[Sample]:
+    """One sample for each step of a stretch that begins at `start` (Unix, by Prometheus' clock); null for no value.
+
+    Raises ProbeError.
+    """
     count = int(max(seconds, 0.0) / pace.step_seconds) + 1
     step = pace.step_seconds
     parameters = {"query": objective.query, "start": f"{start:.3f}", "end": f"{start + (count - 1) * step:.3f}"}

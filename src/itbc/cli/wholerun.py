@@ -33,6 +33,7 @@ def live(desk: Desk, artefacts: Artefacts, assignment: Assignment, seed: int, *,
         desk.progress.say(f"run {run.name}")
         try:
             attempt(life, lambda: _work(life, assignment))
+            life.measure()
         finally:
             if keep and not desk.workshop.patience.stop.is_set():
                 session.keep(life)

@@ -19,9 +19,11 @@ from itbc.contracts.environment import Environment
 from itbc.contracts.evaluation import Evaluation
 from itbc.contracts.evidence import Evidence
 from itbc.contracts.manifest import Manifest
+from itbc.contracts.metrics import Metrics
 from itbc.contracts.record import Record, Step
 from itbc.contracts.score import Score
 from itbc.contracts.shape import ContractError, Shape, to_json
+from itbc.contracts.trajectory import Trajectory
 from itbc.contracts.undo import UndoRecord
 
 CONTRACTS: Mapping[str, type[Shape]] = {
@@ -30,9 +32,11 @@ CONTRACTS: Mapping[str, type[Shape]] = {
     "evaluation": Evaluation,
     "evidence": Evidence,
     "manifest": Manifest,
+    "metrics": Metrics,
     "record": Record,
     "score": Score,
     "step": Step,
+    "trajectory": Trajectory,
     "undo": UndoRecord,
 }
 """Every contract by its name; its schema is `schema/NAME.schema.json`."""

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from itbc.contracts.environment import Grant, Repair
 from itbc.contracts.evaluation import Truth
 from itbc.runner.sandbox import Ended, Sandbox
+from itbc.runner.trajectory import STDERR, STDOUT, Following
 from itbc.runner.waiting import Patience
 
 ANSWER = "answer.json"
@@ -52,18 +53,24 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """An agent's place of work. `deadline` is on `patience`'s clock; `output` is where what it prints is kept."""
+    """An agent's place of work. `began` and `deadline` are on `patience`'s clock; `output` keeps what it prints."""
 
     workspace: Workspace
     sandbox: Sandbox
     patience: Patience
+    began: float
     deadline: float
     output: Path
 
     def execute(self, command: Sequence[str], stdin: bytes = b"", more: Mapping[str, str] | None = None) -> Ended:
         """Run a program with the agent's user and rights. Raises OutOfTime, Interrupted and NoSandbox."""
-        outputs = (self.output / "stdout", self.output / "stderr")
-        return self.sandbox.execute(command, outputs, self.patience, deadline=self.deadline, stdin=stdin, more=more)
+        outputs = (self.output / STDOUT, self.output / STDERR)
+        with Following(self.output, self.began, self.patience.monotonic).program(command) as ended_with:
+            ended = self.sandbox.execute(
+                command, outputs, self.patience, deadline=self.deadline, stdin=stdin, more=more
+            )
+            ended_with(ended.code)
+        return ended
 
     def in_cluster(self, cluster: str) -> dict[str, str]:
         """The environment variables that make kubectl talk to one particular cluster."""

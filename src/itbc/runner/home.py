@@ -144,6 +144,11 @@ class RunFolder:
         return self.path / "score.json"
 
     @property
+    def metrics(self) -> Path:
+        """How the objectives went, from the healthy baseline on."""
+        return self.path / "metrics.json"
+
+    @property
     def junit(self) -> Path:
         """The verdict in JUnit's form."""
         return self.path / "junit.xml"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from itbc.runner.steps.destroying import DestroyingInput, DestroyingOutput, dest
 from itbc.runner.steps.evaluating import EvaluatingInput, evaluating
 from itbc.runner.steps.identity import IdentityInput, identity
 from itbc.runner.steps.injecting import InjectingInput, injecting
+from itbc.runner.steps.measuring import MeasuringInput, measuring
 from itbc.runner.steps.provision import ProvisionInput, ProvisionOutput, provision
 from itbc.runner.steps.ready import ReadyInput, ready
 from itbc.runner.steps.recording import RecordingInput, RecordingOutput, recording
@@ -94,6 +96,16 @@ class Life:
         given = EvaluatingInput(accesses=self._accesses(), agent=worked.agent, ended=worked.ended, alerts=seen.alerts)
         judged = journal.perform("evaluate", "evaluating", given, lambda: evaluating(given, around))
         journal.change(score=judged.score)
+
+    def measure(self) -> None:
+        """Record how the objectives went, however far the run got. Never raises StepFailed: no run fails of that."""
+        around, journal = self.around, self.journal
+        begin = next((step.started for step in journal.steps() if step.name == "baseline"), None)
+        if begin is None or around.patience.stop.is_set():
+            return
+        with suppress(StepFailed):
+            given = MeasuringInput(accesses=self._accesses(), begin=begin)
+            journal.perform("metrics", stage_of(journal.record()), given, lambda: measuring(given, around))
 
     def take_down(self) -> DestroyingOutput:
         """Destroy whatever stands. Never raises StepFailed: what went wrong is in what it returns."""

@@ -55,6 +55,7 @@ def test_a_whole_life_is_in_its_files(workshop: Workshop, short: Path, thing: Pa
     with session.new_run(workshop, artefacts, "command", seed=7) as life:
         whole(life, assignment(["sh", "-c", script]))
         assert (thing / "toy").exists()
+        life.measure()
         ended = life.take_down()
         record = life.over()
         session.close(life)
@@ -79,7 +80,8 @@ def test_a_whole_life_is_in_its_files(workshop: Workshop, short: Path, thing: Pa
         (7, "ready", "done"),
         (8, "agent", "done"),
         (9, "evaluate", "done"),
-        (10, "destroy", "done"),
+        (10, "metrics", "done"),
+        (11, "destroy", "done"),
     ]
     assert "Look." in (folder.agent / "stdout").read_text()
     assert (folder.agent / "answer.json").exists()

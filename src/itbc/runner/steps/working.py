@@ -42,11 +42,13 @@ class WorkingOutput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True
 def working(step: WorkingInput, around: Surroundings) -> WorkingOutput:
     """Run the agent to its end or its time-out, which are both fine. Raises StepFailed where it can't be run at all."""
     workspace = Workspace(Path(step.workspace))
+    begin = around.patience.monotonic()
     bench = Bench(
         workspace=workspace,
         sandbox=_sandbox(step, around, workspace),
         patience=around.patience,
-        deadline=around.patience.monotonic() + step.seconds,
+        began=begin,
+        deadline=begin + step.seconds,
         output=around.run.agent,
     )
     evaluation = read(around.run.artefacts / "evaluation.json", Evaluation)
@@ -54,7 +56,6 @@ def working(step: WorkingInput, around: Surroundings) -> WorkingOutput:
     script = Script(repairs=around.environment.solution, grants=task.grants, truth=evaluation.truth)
     agent = make_agent(step.agent, step.command, script)
     started = around.now()
-    begin = around.patience.monotonic()
     code: int | None = None
     try:
         code = agent.work(bench)
