@@ -15,7 +15,7 @@ from itbc.dsl.source import SourceFile, Span
 from itbc.dsl.structure import structure
 from itbc.dsl.syntax import File
 
-MAX_CHARACTERS = 4 * 1024 * 1024
+MAX_CHARACTERS = 1024 * 1024
 """Files with more characters than this aren't read."""
 
 Read = Callable[[Path], str]

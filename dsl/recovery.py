@@ -35,14 +35,15 @@ def resume_after(text: str, found: Token, item: Token | None, brackets: Sequence
         line = text.rfind("\n", 0, start_of(found)) + 1
         if line > start_of(brackets[-1]) and _looks_like_item(text, line, _column(text, item), brackets[-1]):
             return Resume(line, unclosed=brackets[-1])
-    return _Skipper(text, item, brackets).skip(found)
+    return _Skipper(text, item, brackets, at_top=at_top).skip(found)
 
 
 class _Skipper:
     """Skips what is left of a broken item."""
 
-    def __init__(self, text: str, item: Token | None, brackets: Sequence[Token]) -> None:
+    def __init__(self, text: str, item: Token | None, brackets: Sequence[Token], *, at_top: bool) -> None:
         self._text = text
+        self._at_top = at_top
         self._item = item
         self._stack = list(brackets)
         self._column = _column(text, item) if item is not None else 0
@@ -72,6 +73,8 @@ class _Skipper:
     def _close(self, closer: Token) -> Resume | None:
         """Take the partner of a closing bracket off the stack, with unclosed brackets inside it."""
         if closer.type == "RBRACE" and all(opener.type != "LBRACE" for opener in self._stack):
+            if self._at_top:
+                return None
             return Resume(start_of(closer), unclosed=self._stack[-1] if self._stack else None)
         wanted = CLOSERS[closer.type]
         for index in range(len(self._stack) - 1, -1, -1):

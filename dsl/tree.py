@@ -53,10 +53,11 @@ _MOST_DIGITS = 300
 
 @dataclass(frozen=True, slots=True)
 class _Built:
-    """A value and how deep it is."""
+    """A value and how deep it is; `lost` where something in it was too deep."""
 
     value: Expression
     depth: int
+    lost: bool = False
 
 
 Arguments: TypeAlias = list[_Built]
@@ -303,6 +304,8 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
         return []
 
     def _deepen(self, value: Expression, *parts: _Built) -> _Built:
+        if any(part.lost for part in parts):
+            return _Built(Invalid(value.span), 1, lost=True)
         depth = 1 + max((part.depth for part in parts), default=0)
         if depth <= MAX_EXPRESSION_DEPTH:
             return _Built(value, depth)
@@ -312,7 +315,7 @@ class _Builder(Transformer_NonRecursive[Token, Any]):
             f"more than {MAX_EXPRESSION_DEPTH} operations hang on each other here",
             help="write the result itself",
         )
-        return _Built(Invalid(value.span), -1_000_000)
+        return _Built(Invalid(value.span), 1, lost=True)
 
     def _name(self, token: Token) -> Name:
         return Name(str(token), self._span(token))

@@ -88,7 +88,7 @@ def duration(text: str) -> float | Wrong:
             return Wrong(sign, forms, position, len(text))
         number, unit = part.groups()
         if not unit:
-            better = f"{text}s" if part.end() == len(text) else ""
+            better = f"{text}s" if part.group() == text else ""
             return Wrong(f"`{number}` has no unit", "the units are `ms`, `s`, `m`, `h` and `d`", *part.span(), better)
         if unit not in DURATION_UNITS:
             return _wrong_duration_unit(text, part, unit)
