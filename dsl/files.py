@@ -7,6 +7,7 @@ from pathlib import Path
 
 from itbc.dsl import codes
 from itbc.dsl.diagnostics import Sink
+from itbc.dsl.loading import printable
 from itbc.dsl.parsing import parse
 from itbc.dsl.source import SourceFile, Span
 from itbc.dsl.syntax import Block
@@ -75,4 +76,4 @@ def _hidden(file: Path, root: Path) -> bool:
 
 
 def _at(path: Path) -> Span:
-    return Span(SourceFile(str(path), ""), 0, 0)
+    return Span(SourceFile(printable(str(path)), ""), 0, 0)

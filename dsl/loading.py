@@ -37,6 +37,11 @@ class Loaded:
     entry: Entry
 
 
+def printable(name: str) -> str:
+    """A file name that can be written as UTF-8, whatever bytes it has on the disk."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
 class Loader:
     """Reads the files of one scenario. `root` is the folder of the scenario's own file."""
 
@@ -50,7 +55,8 @@ class Loader:
 
     def shown(self, path: Path) -> str:
         """How messages call a file: relative to where the user is, through the path they gave."""
-        return os.path.normpath(os.path.join(self._shown_root, os.path.relpath(path, self._root))).replace(os.sep, "/")
+        beside = Path(self._shown_root) / os.path.relpath(path, self._root)
+        return printable(os.path.normpath(beside).replace(os.sep, "/"))
 
     def relative(self, path: Path) -> PurePosixPath:
         """How artefacts call a file: relative to the scenario's folder."""

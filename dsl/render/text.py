@@ -77,7 +77,7 @@ def _snippet(
     source: SourceFile, labels: Sequence[Label], gutter: int, arrow: str, severity: str, style: Style
 ) -> list[str]:
     line, column = source.position(labels[0].span.start)
-    out = [f"{' ' * gutter}{style(arrow, 'frame')} {source.name}:{line}:{column}"]
+    out = [f"{' ' * gutter}{style(arrow, 'frame')} {_shown(source.name)}:{line}:{column}"]
     if not source.text:
         return [*out, f"{' ' * gutter} {style('=', 'frame')} {_shown(labels[0].message)}"]
     bar = style("|", "frame")

@@ -12,6 +12,7 @@ from itbc.dsl.checking import Checked, check_file
 from itbc.dsl.diagnostics import Sink
 from itbc.dsl.entries import Entry
 from itbc.dsl.files import itb_files
+from itbc.dsl.loading import printable
 from itbc.dsl.model import Scenario
 
 
@@ -34,7 +35,7 @@ def command(paths: tuple[Path, ...], form: Form) -> int:
     for file in itb_files(paths, sink):
         checked = check_file(file, catalogue, sink)
         if not checked.errors:
-            lines.append(f"{file}: {described(checked)}")
+            lines.append(f"{printable(str(file))}: {described(checked)}")
     code = report(sink, form=form, to_stderr=False, checked=lines)
     if form == "text":
         for line in lines:

@@ -13,7 +13,7 @@ from itbc.cli.reporting import report
 from itbc.dsl.diagnostics import Sink
 from itbc.dsl.files import itb_files
 from itbc.dsl.format import format_file
-from itbc.dsl.loading import Loader, read_text
+from itbc.dsl.loading import Loader, printable, read_text
 from itbc.dsl.parsing import parse
 
 
@@ -43,7 +43,7 @@ def command(paths: tuple[Path, ...], *, only_check: bool) -> int:
     for layout in changed:
         if not only_check:
             _write(layout.path, layout.after)
-        click.echo(f"{'would change' if only_check else 'changed'}  {layout.path}")
+        click.echo(f"{'would change' if only_check else 'changed'}  {printable(str(layout.path))}")
     code = report(sink)
     if only_check and changed:
         return Exit.FAILED

@@ -39,7 +39,12 @@ def test_text_shows_the_lines_the_marks_and_the_remedy():
     source = SourceFile("dir/x.itb", 'a = 1\n\n\n\tb = "längst" # x\nc = 2\n')
     sink = Sink()
     sink.report(
-        codes.UNKNOWN_NAME, place(source, "längst"), "here", secondary=[(place(source, "a"), "and here")], help="do it", notes=["why"]
+        codes.UNKNOWN_NAME,
+        place(source, "längst"),
+        "here",
+        secondary=[(place(source, "a"), "and here")],
+        help="do it",
+        notes=["why"],
     )
     assert render(sink.diagnostics) == (
         "error[ITB405]: unknown name\n"
@@ -120,7 +125,12 @@ def test_colours_are_asked_for_by_role():
 
 @pytest.mark.parametrize(
     ("wrong", "known", "near"),
-    [("chekout", ["checkout", "payment"], "checkout"), ("Checkout", ["checkout"], "checkout"), ("x", ["checkout"], None), ("a", [], None)],
+    [
+        ("chekout", ["checkout", "payment"], "checkout"),
+        ("Checkout", ["checkout"], "checkout"),
+        ("x", ["checkout"], None),
+        ("a", [], None),
+    ],
 )
 def test_the_nearest_name(wrong: str, known: list[str], near: str | None):
     assert nearest(wrong, known) == near

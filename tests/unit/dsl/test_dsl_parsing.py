@@ -14,7 +14,10 @@ from itbc.dsl.syntax import Attribute, Block, Body, File, Invalid, String
 def read(text: str) -> tuple[File, list[str]]:
     sink = Sink()
     file = parse(SourceFile("x.itb", text), sink)
-    return file, [f"{found.code.id} {':'.join(map(str, found.span.source.position(found.span.start)))}" for found in sink.diagnostics]
+    return file, [
+        f"{found.code.id} {':'.join(map(str, found.span.source.position(found.span.start)))}"
+        for found in sink.diagnostics
+    ]
 
 
 def outline(body: Body) -> list[Any]:
@@ -140,7 +143,7 @@ def test_mistakes_in_values(text: str, code: str):
         ("1 / 4", 0.25),
         ("-(-3)", 3),
         ("1 < 2 && 2 <= 2", True),
-        ("1 == 1 ? \"a\" : \"b\"", "a"),
+        ('1 == 1 ? "a" : "b"', "a"),
         ("!(1 != 1) || false", True),
         ('"a" == "a"', True),
         ('1 == "1"', False),

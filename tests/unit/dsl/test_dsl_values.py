@@ -10,7 +10,16 @@ from itbc.dsl.values import Wrong, duration, quantity, show_duration
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("45m", 2700), ("1h30m", 5400), ("500ms", 0.5), ("90s", 90), ("2d", 172800), ("1.5h", 5400), ("0s", 0), ("1d1h1m1s1ms", 90061.001)],
+    [
+        ("45m", 2700),
+        ("1h30m", 5400),
+        ("500ms", 0.5),
+        ("90s", 90),
+        ("2d", 172800),
+        ("1.5h", 5400),
+        ("0s", 0),
+        ("1d1h1m1s1ms", 90061.001),
+    ],
 )
 def test_durations(text: str, seconds: float):
     assert duration(text) == pytest.approx(seconds)
