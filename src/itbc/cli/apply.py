@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
+from itbc.cli.compiling import compiled
 from itbc.cli.leftovers import tell_remaining
 from itbc.cli.wholerun import attempt, exit_code
-from itbc.cli.workshop import collect_garbage, compiled, desk, show_failure
+from itbc.cli.workshop import collect_garbage, desk, show_failure
 from itbc.runner import session
 from itbc.runner.steps.provision import ProvisionOutput
 

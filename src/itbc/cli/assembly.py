@@ -6,12 +6,15 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from itbc.cli.exits import Exit, ExitError
-from itbc.compiler.target import Target
-from itbc.dsl.catalogue import Catalogue
-from itbc.providers.plugin import ResourceClass
-from itbc.providers.services import Finding, Sweeper
+
+if TYPE_CHECKING:
+    from itbc.compiler.target import Target
+    from itbc.dsl.catalogue import Catalogue
+    from itbc.providers.plugin import ResourceClass
+    from itbc.providers.services import Finding, Sweeper
 
 
 def catalogue() -> Catalogue:
@@ -25,7 +28,7 @@ def targets() -> Mapping[str, Target]:
     """All targets by name."""
     from itbc.providers.embedded.target import EmbeddedTarget  # noqa: PLC0415 - only what compiles needs them
 
-    known: tuple[Target, ...] = (EmbeddedTarget(),)
+    known: Sequence[Target] = (EmbeddedTarget(),)
     return {target.name: target for target in known}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from itbc.cli.wholerun import Lived
@@ -30,8 +30,8 @@ class Claims:
         return not self.reasons
 
 
-def judge(lived: Lived) -> Claims:
-    """Judge a run that is over.
+def judge(lived: Lived, missed: Sequence[str] = ()) -> Claims:
+    """Judge a run that is over; `missed` is what was found of it after its destruction.
 
     An alert that doesn't fire and an injection without effect are false claims
     of the scenario; an environment that fails is something outside.
@@ -44,13 +44,14 @@ def judge(lived: Lived) -> Claims:
         "injected, proven": _sign(steps.get("inject")),
         "alert fired": _sign(steps.get("alerting")),
         "agent": UNKNOWN,
-        "destroyed clean": YES if record.destroyed else NO,
+        "destroyed clean": YES if record.destroyed and not missed else NO,
     }
     if lived.run.evidence is not None:
         slowest = max((alert.after_seconds for alert in lived.run.evidence.alerts), default=0.0)
         shown["alert fired"] = f"{YES} ({slowest:.0f} s)"
     if not record.destroyed:
         reasons.append("not everything could be destroyed")
+    reasons += [f"was still there after everything was destroyed: {thing}" for thing in missed]
     if record.failure is not None:
         reasons.append(record.failure.message)
     elif record.score is not None:

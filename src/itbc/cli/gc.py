@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from itbc.cli.exits import Exit
-from itbc.cli.workshop import collect_garbage, counted, desk
+from itbc.cli.leftovers import counted
+from itbc.cli.workshop import collect_garbage, desk
 from itbc.runner.reaper import dead_runs
 
 

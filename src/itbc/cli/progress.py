@@ -31,7 +31,7 @@ TITLES = {
 }
 """What a step is called on screen."""
 
-PLAIN_SECONDS = 2.0
+PLAIN_SECONDS = 5.0
 """Without a terminal, notes are at least this far apart: a log isn't for reading along."""
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from itbc.cli.compiling import compiled, give_away
 from itbc.cli.exits import Exit, ExitError
 from itbc.cli.leftovers import tell_remaining
 from itbc.cli.wholerun import exit_code, live
-from itbc.cli.workshop import collect_garbage, compiled, desk, give_away
+from itbc.cli.workshop import collect_garbage, desk
 from itbc.results.summary import render
 from itbc.runner.agents import UnknownAgent, command_of
 from itbc.runner.life import Assignment

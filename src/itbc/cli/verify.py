@@ -11,12 +11,15 @@ from rich.table import Table
 
 from itbc.cli import assembly
 from itbc.cli.claims import CLAIMS, Claims, judge
+from itbc.cli.compiling import compiled, give_away
 from itbc.cli.exits import Exit, ExitError
 from itbc.cli.leftovers import tell_remaining
 from itbc.cli.wholerun import live
-from itbc.cli.workshop import Desk, collect_garbage, compiled, desk, give_away, told
+from itbc.cli.workshop import Desk, collect_garbage, desk, told
 from itbc.runner.agents import CHEATS, SHIPPED
+from itbc.runner.ledger import ever
 from itbc.runner.life import Assignment
+from itbc.runner.sweeping import look_again
 
 SCENARIO_FILE = "scenario.itb"
 LOG_WIDTH = 160
@@ -98,7 +101,8 @@ def _verify(place: Desk, scenario: Path, agents: Sequence[str], target: str, see
                 tell_remaining(lived.run.record.run, lived.ended)
             if lived.run.record.failure is not None:
                 place.progress.say(f"  {told(lived.run.record.failure)}")
-            results.append(judge(lived))
+            missed = look_again(ever(lived.run.folder / "ledger.jsonl"), place.workshop.tools.sweepers)
+            results.append(judge(lived, missed))
             if place.workshop.patience.stop.is_set():
                 break
     return results

@@ -1,13 +1,12 @@
-"""What the verbs that touch an environment have in common: the workshop, the compiling, the failures' way out."""
+"""What the verbs that touch an environment have in common: the workshop and the failures' way out."""
 
 from __future__ import annotations
 
 import os
 import random
-import tempfile
 import time
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,20 +15,17 @@ from rich.console import Console
 
 from itbc.cli import assembly
 from itbc.cli.exits import Exit, ExitError
+from itbc.cli.leftovers import counted
 from itbc.cli.progress import Progress
-from itbc.cli.reporting import report
-from itbc.compiler import FolderError, SynthesisError, compile_scenario
 from itbc.contracts.record import Failure, Record
 from itbc.contracts.shape import ContractError
-from itbc.dsl.diagnostics import Sink
-from itbc.runner.artefacts import MANIFEST, Artefacts, load
 from itbc.runner.failures import StepFailed
 from itbc.runner.home import Home
 from itbc.runner.interruption import Interruption
 from itbc.runner.reaper import Reaped, reap
 from itbc.runner.session import Workshop
 from itbc.runner.surroundings import Tools
-from itbc.stacks.toolchain import ToolchainError, cache_folder, terraform_binary
+from itbc.stacks.toolchain import ToolchainError, terraform_binary
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +81,6 @@ def outside_failures() -> Generator[None]:
         raise ExitError(Exit.OUTSIDE, str(wrong), wrong.remedy) from wrong
     except ContractError as wrong:
         raise ExitError(Exit.FAILED, str(wrong)) from wrong
-    except FolderError as wrong:
-        raise ExitError(Exit.USAGE, wrong.message, wrong.remedy) from wrong
-    except SynthesisError as wrong:
-        raise ExitError(Exit.OUTSIDE, str(wrong), "it runs Node through cdktn; try again or reinstall itbc") from wrong
 
 
 def exit_of(wrong: StepFailed | Failure) -> Exit:
@@ -129,51 +121,13 @@ def collect_garbage(workshop: Workshop, say: Callable[[str], None]) -> list[Reap
     taken: list[Reaped] = []
     for each in reap(workshop):
         taken.append(each)
-        say(f"run {each.run}: removed {counted(list(each.removed))}, because {each.why}")
+        say(f"run {each.run}: removed {counted(each.removed)}, because {each.why}")
         for remaining in each.remaining:
             say(f"  still there: {remaining}")
         if each.remaining:
             for problem in each.problems:
                 say(f"  {problem}")
     return taken
-
-
-def counted(things: list[str]) -> str:
-    """Things of a kind and how many, for a line: `1 embedded-cluster, 12 kubernetes-object`."""
-    kinds: dict[str, int] = {}
-    for thing in things:
-        kind = thing.split(" ", 1)[0]
-        kinds[kind] = kinds.get(kind, 0) + 1
-    return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "nothing"
-
-
-@contextmanager
-def compiled(scenario: Path, target_name: str) -> Generator[Artefacts]:
-    """The artefacts of a scenario, compiled for the duration of the block unless the path is an artefact folder.
-
-    Raises ExitError where the scenario has errors, which have been printed by then.
-    """
-    with outside_failures(), ExitStack() as stack:
-        folder = scenario
-        if not (scenario / MANIFEST).is_file():
-            target = assembly.targets().get(target_name)
-            if target is None:
-                known = ", ".join(assembly.targets())
-                raise ExitError(Exit.USAGE, f"there is no target {target_name}", f"known targets: {known}")
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="itbc-"))) / "artefacts"
-            sink = Sink()
-            manifest = compile_scenario(scenario, target, assembly.catalogue(), folder, sink, cache_folder())
-            code = report(sink)
-            if manifest is None or code:
-                raise ExitError(Exit.FAILED)
-        yield load(folder)
-
-
-def give_away(scenario: Path) -> list[Path]:
-    """What an agent must not read, because it holds the scenario's truth: its folder, and the history it is kept in."""
-    folder = scenario.resolve() if scenario.is_dir() else scenario.resolve().parent
-    repositories = [parent / ".git" for parent in (folder, *folder.parents) if (parent / ".git").exists()]
-    return [folder, *repositories]
 
 
 def show_failure(record: Record, console: Console) -> None:

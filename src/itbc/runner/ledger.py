@@ -139,6 +139,12 @@ def leftovers(path: Path) -> list[Entry]:
     return [Entry(kind, identity, details) for (kind, identity), details in reversed(standing.items())]
 
 
+def ever(path: Path) -> list[Entry]:
+    """All that was ever begun, gone or not, each thing once."""
+    begun = {(line.kind, line.id): line.state for line in lines(path) if line.event == "intent"}
+    return [Entry(kind, identity, details) for (kind, identity), details in begun.items()]
+
+
 def holder(path: Path) -> Line | None:
     """The last line that says whose the run is."""
     last = None

@@ -33,3 +33,14 @@ def sweep(entries: Sequence[Entry], sweepers: Mapping[str, Sweeper], ledger: Led
             continue
         ledger.gone(entry.kind, entry.identity)
     return Swept(removed, failed)
+
+
+def look_again(entries: Sequence[Entry], sweepers: Mapping[str, Sweeper]) -> list[str]:
+    """Sweep things that are said to be gone. Returns what wasn't, or can't be told: empty where all is clean."""
+    found: list[str] = []
+    for entry in entries:
+        try:
+            found += sweepers[entry.kind](entry.identity, entry.details)
+        except Exception as wrong:  # noqa: BLE001 - whatever it is, it says that not everything is gone
+            found.append(f"{entry.kind} {entry.identity}: {wrong}")
+    return found

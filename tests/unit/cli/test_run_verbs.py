@@ -7,9 +7,11 @@ import pytest
 
 from itbc.cli import main
 from itbc.cli.claims import judge
+from itbc.cli.compiling import give_away
 from itbc.cli.exits import Exit
+from itbc.cli.leftovers import counted
 from itbc.cli.wholerun import Lived, exit_code
-from itbc.cli.workshop import counted, give_away, told
+from itbc.cli.workshop import told
 from itbc.contracts.evidence import AgentRun, Evidence, SeenAlert
 from itbc.contracts.record import Failure, Record, Step
 from itbc.contracts.score import Score, Verdict
@@ -132,6 +134,12 @@ def test_an_alert_that_doesnt_fire_is_the_scenarios_and_a_dead_cluster_isnt() ->
     dead = Failure(stage="provisioning", fault="environment", message="no cluster")
     assert judge(lived(record("noop", passed=None, failure=dead))).outside
     assert judge(lived(record("noop", passed=False, destroyed=False))).outside
+
+
+def test_what_is_found_after_the_end_is_told() -> None:
+    claims = judge(lived(record("noop", passed=False)), ["cluster x"])
+    assert claims.reasons == ("was still there after everything was destroyed: cluster x",)
+    assert claims.shown["destroyed clean"] == "[red]✗[/red]"
 
 
 def test_exit_codes() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from itbc.runner.ledger import FileLedger, Line, holder, leftovers, lines
+from itbc.runner.ledger import FileLedger, Line, ever, holder, leftovers, lines
 from itbc.runner.processes import ProcessIdentity
 
 
@@ -23,6 +23,15 @@ def test_what_was_begun_and_not_finished_is_left_newest_first(tmp_path: Path) ->
         ("cluster", "c", {"state": "/c"}),
         ("cluster", "a", {"state": "/a"}),
     ]
+
+
+def test_all_that_was_ever_begun(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    book = ledger(path)
+    book.intent("cluster", "a", {"state": "/a"})
+    book.gone("cluster", "a")
+    book.intent("cluster", "a", {"state": "/b"})
+    assert [(each.identity, dict(each.details)) for each in ever(path)] == [("a", {"state": "/b"})]
 
 
 def test_every_line_says_whose_it_is(tmp_path: Path) -> None:

@@ -79,8 +79,10 @@ def _destroy(terraform: Terraform, stack: str, step: DestroyingInput, around: Su
             terraform.init(module)
             terraform.destroy(module, given, listen, STACK_SECONDS, refresh=refresh)
         except TerraformError as error:
-            said = "; ".join(f"{each.summary}: {each.detail}".strip(": ") for each in error.diagnostics)
+            said = "; ".join(dict.fromkeys(f"{each.summary}: {each.detail}".strip(": ") for each in error.diagnostics))
             problems.append(f"stack {stack}: {error.what}" + (f": {said}" if said else ""))
+            if around.last_patience.stop.is_set():
+                break
             continue
         return []
     return problems

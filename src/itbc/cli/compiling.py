@@ -1,0 +1,57 @@
+"""A scenario's artefacts, for verbs that go on with them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from itbc.cli import assembly
+from itbc.cli.exits import Exit, ExitError
+from itbc.cli.reporting import report
+from itbc.cli.workshop import outside_failures
+from itbc.compiler import FolderError, SynthesisError, compile_scenario
+from itbc.compiler.target import Target
+from itbc.contracts.manifest import Manifest
+from itbc.dsl.diagnostics import Sink
+from itbc.runner.artefacts import MANIFEST, Artefacts, load
+from itbc.stacks.toolchain import cache_folder
+
+
+@contextmanager
+def compiled(scenario: Path, target_name: str) -> Generator[Artefacts]:
+    """The artefacts of a scenario, compiled for the duration of the block unless the path is an artefact folder.
+
+    Raises ExitError where the scenario has errors, which have been printed by then.
+    """
+    with outside_failures(), ExitStack() as stack:
+        folder = scenario
+        if not (scenario / MANIFEST).is_file():
+            target = assembly.targets().get(target_name)
+            if target is None:
+                known = ", ".join(assembly.targets())
+                raise ExitError(Exit.USAGE, f"there is no target {target_name}", f"known targets: {known}")
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="itbc-"))) / "artefacts"
+            sink = Sink()
+            manifest = _compile(scenario, target, folder, sink)
+            code = report(sink)
+            if manifest is None or code:
+                raise ExitError(Exit.FAILED)
+        yield load(folder)
+
+
+def give_away(scenario: Path) -> list[Path]:
+    """What an agent must not read, because it holds the scenario's truth: its folder, and the history it is kept in."""
+    folder = scenario.resolve() if scenario.is_dir() else scenario.resolve().parent
+    repositories = [parent / ".git" for parent in (folder, *folder.parents) if (parent / ".git").exists()]
+    return [folder, *repositories]
+
+
+def _compile(scenario: Path, target: Target, folder: Path, sink: Sink) -> Manifest | None:
+    try:
+        return compile_scenario(scenario, target, assembly.catalogue(), folder, sink, cache_folder())
+    except FolderError as wrong:
+        raise ExitError(Exit.USAGE, wrong.message, wrong.remedy) from wrong
+    except SynthesisError as wrong:
+        raise ExitError(Exit.OUTSIDE, str(wrong), "it runs Node through cdktn; try again or reinstall itbc") from wrong
