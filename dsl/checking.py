@@ -76,7 +76,7 @@ def _declarations(
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - `resolve` would follow links, and messages would name other files
     loader = Loader(sink, read, absolute.parent, str(path.parent))
     order = loader.load(absolute)
-    names = Names(loader.damaged)
+    names = Names(damaged=loader.damaged)
     shared = Shared(sink, names, loader, catalogue)
     for loaded in order:
         names.add(loaded, sink)
@@ -98,7 +98,7 @@ def _scenario(entry: Entry, applications: dict[str, AppFacts], shared: Shared) -
     found, all_faults = faults(entry, world, shared)
     expected = triggers(entry, world, shared)
     outcome = desired(entry, world, shared)
-    why = truth(entry, world, found, all_faults, expected, shared)
+    why = truth(entry, world, found, expected, shared, all_faults=all_faults)
     granted = grants(entry, world, shared)
     steps = solution(entry, world, shared)
     metadata = _metadata(entry)

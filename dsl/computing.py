@@ -40,6 +40,10 @@ class Function:
     many: bool = False
 
 
+def _contains(items: list[Any], item: Any) -> bool:
+    return item in items
+
+
 def _concat(*lists: list[Any]) -> list[Any]:
     return [item for items in lists for item in items]
 
@@ -48,7 +52,7 @@ FUNCTIONS: dict[str, Function] = {
     "abs": Function(("number",), "The number without its sign.", abs),
     "ceil": Function(("number",), "The next whole number that isn't smaller.", math.ceil),
     "concat": Function(("list",), "All items of the lists, one list after the other.", _concat, many=True),
-    "contains": Function(("list", "any"), "Whether the list has the item.", lambda items, item: item in items),
+    "contains": Function(("list", "any"), "Whether the list has the item.", _contains),
     "floor": Function(("number",), "The next whole number that isn't larger.", math.floor),
     "join": Function(("string", "list"), "The strings of the list with the separator between them.", str.join),
     "length": Function(("string or list",), "How many characters or items it has.", len),
@@ -62,8 +66,8 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 
-def fold(expression: Expression, sink: Sink) -> Expression:
-    """The value of an expression: operations and calls are computed, everything else stays. Mistakes become `Invalid`."""
+def fold(expression: Expression, sink: Sink) -> Expression:  # noqa: PLR0911 - one case a kind of expression
+    """The value of an expression: operations and calls are computed, the rest stays. Mistakes become `Invalid`."""
     match expression:
         case ListValue(items, span):
             return ListValue(tuple(fold(item, sink) for item in items), span)
@@ -81,7 +85,7 @@ def fold(expression: Expression, sink: Sink) -> Expression:
             return expression
 
 
-def type_of(expression: Expression) -> str:
+def type_of(expression: Expression) -> str:  # noqa: PLR0911 - one case a kind of expression
     """What a value is, in words."""
     match expression:
         case String():
@@ -163,6 +167,8 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "<=": lambda a, b: a <= b,
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
+    "&&": lambda a, b: a and b,
+    "||": lambda a, b: a or b,
 }
 
 
@@ -177,21 +183,21 @@ def _binary(expression: Binary, sink: Sink) -> Expression:
     if operator in ("==", "!="):
         same = type(left) is type(right) and plain(left) == plain(right)
         return Boolean(same == (operator == "=="), span)
-    if operator in ("&&", "||"):
-        for side in (left, right):
-            if not isinstance(side, Boolean):
-                return _fail(sink, side.span, f"this is {type_of(side)}", f"`{operator}` needs booleans")
-        both, either = (plain(left) and plain(right)), (plain(left) or plain(right))
-        return Boolean(both if operator == "&&" else either, span)
+    wanted: type[Boolean | Number] = Boolean if operator in ("&&", "||") else Number
     for side in (left, right):
-        if not isinstance(side, Number):
-            return _fail(sink, side.span, f"this is {type_of(side)}", f"`{operator}` needs numbers")
-    if operator in ("/", "%") and plain(right) == 0:
-        return _fail(sink, right.span, "this is zero", "divide by something else")
+        if not isinstance(side, wanted):
+            words = "booleans" if wanted is Boolean else "numbers"
+            return _fail(sink, side.span, f"this is {type_of(side)}", f"`{operator}` needs {words}")
+    return _arithmetic(operator, plain(left), plain(right), expression, sink)
+
+
+def _arithmetic(operator: str, left: Any, right: Any, expression: Binary, sink: Sink) -> Expression:
+    if operator in ("/", "%") and right == 0:
+        return _fail(sink, expression.right.span, "this is zero", "divide by something else")
     try:
-        return _literal(_ARITHMETIC[operator](plain(left), plain(right)), span, sink)
+        return _literal(_ARITHMETIC[operator](left, right), expression.span, sink)
     except OverflowError:
-        return _fail(sink, span, "the result is too large", "compute with smaller numbers")
+        return _fail(sink, expression.span, "the result is too large", "compute with smaller numbers")
 
 
 def _conditional(expression: Conditional, sink: Sink) -> Expression:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from itbc.dsl import codes
 from itbc.dsl.computing import fold, plain, type_of
-from itbc.dsl.diagnostics import Sink, listing, nearest, replace
+from itbc.dsl.describing import describe
+from itbc.dsl.diagnostics import Code, Sink, nearest, replace
 from itbc.dsl.entries import Value
 from itbc.dsl.promql import problem as query_problem
 from itbc.dsl.schema.types import (
@@ -39,7 +40,7 @@ from itbc.dsl.syntax import (
     Reference,
     String,
 )
-from itbc.dsl.values import Wrong, duration, quantity, show_duration
+from itbc.dsl.values import Wrong, duration, quantity, show_duration, show_quantity
 
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 """A Kubernetes name (DNS label)."""
@@ -54,52 +55,6 @@ _DATE = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])")
 _MODE = re.compile(r"[0-7]{3,4}")
 
 
-def describe(kind: ValueType) -> str:
-    """What a type wants, in words: for messages and for the reference page."""
-    match kind:
-        case Text(kind=form):
-            words = {
-                "text": "a string",
-                "query": "a string with PromQL",
-                "name": "a name in quotes",
-                "path": "a path in quotes",
-                "date": 'a date such as "2026-11-01"',
-                "word": "a string without spaces",
-                "mode": 'permissions such as "0644"',
-            }
-            return words[form]
-        case NumberType(integer, minimum, maximum):
-            return ("a whole number" if integer else "a number") + _bounds(minimum, maximum, str)
-        case BooleanType():
-            return "`true` or `false`"
-        case Duration():
-            return 'a duration such as "1h30m"'
-        case Quantity(of):
-            return 'a quantity such as "8Gi"' if of == "memory" else 'a quantity such as "500m"'
-        case Keyword(words):
-            return f"one of {listing(list(words))}" if len(words) > 1 else listing(list(words))
-        case ReferenceType(forms):
-            return "a reference " + " or ".join(f"`{form}`" for form in forms)
-        case FaultName():
-            return "the name of a fault"
-        case ListOf(item):
-            return f"a list of: {describe(item)}"
-        case MapOf(value):
-            return f"an object with values: {describe(value)}"
-        case Either(types):
-            return " or ".join(describe(one) for one in types)
-        case Anything():
-            return "any value"
-
-
-def _bounds(minimum: float | None, maximum: float | None, show: Callable[[float], str]) -> str:
-    if minimum is not None and maximum is not None:
-        return f" from {show(minimum)} to {show(maximum)}"
-    if minimum is not None:
-        return f" of at least {show(minimum)}"
-    return f" of at most {show(maximum)}" if maximum is not None else ""
-
-
 def convert(expression: Expression, kind: ValueType, sink: Sink) -> Value | None:
     """The typed value, or None after the mistake has been reported."""
     folded = fold(expression, sink)
@@ -108,7 +63,9 @@ def convert(expression: Expression, kind: ValueType, sink: Sink) -> Value | None
     return _typed(folded, kind, sink)
 
 
-def _typed(value: Expression, kind: ValueType, sink: Sink) -> Value | None:
+def _typed(  # noqa: C901, PLR0911, PLR0912 - one case a type
+    value: Expression, kind: ValueType, sink: Sink
+) -> Value | None:
     span = value.span
     match kind, value:
         case _, Invalid():
@@ -120,9 +77,9 @@ def _typed(value: Expression, kind: ValueType, sink: Sink) -> Value | None:
         case BooleanType(), Boolean(truth):
             return Value(truth, span)
         case Duration(), String(text):
-            return _measure(duration(text), codes.BAD_DURATION, kind.minimum, kind.maximum, show_duration, span, sink)
+            return _duration(text, kind, span, sink)
         case Quantity(), String(text):
-            return _measure(quantity(text, kind.of), codes.BAD_QUANTITY, kind.minimum, None, "{:g}".format, span, sink)
+            return _quantity(text, kind, span, sink)
         case Keyword(), Reference() | String():
             return _keyword(value, kind, sink)
         case ReferenceType(), Reference():
@@ -138,7 +95,8 @@ def _typed(value: Expression, kind: ValueType, sink: Sink) -> Value | None:
         case Anything(), _ if not isinstance(value, Null):
             return Value(plain(value), span)
         case _:
-            return _mismatch(value, kind, sink)
+            _mismatch(value, kind, sink)
+            return None
 
 
 def _closest(types: Sequence[ValueType], value: Expression) -> ValueType:
@@ -227,39 +185,45 @@ def _number(number: float, kind: NumberType, span: Span, sink: Sink) -> bool:
     return True
 
 
-def _measure(
-    found: float | Wrong,
-    code: codes.Code,
-    minimum: float,
-    maximum: float | None,
-    show: Callable[[float], str],
-    span: Span,
-    sink: Sink,
-) -> Value | None:
+def _duration(text: str, kind: Duration, span: Span, sink: Sink) -> Value | None:
+    found = duration(text)
     if isinstance(found, Wrong):
-        literal = (
-            span.text.startswith('"') and "\\" not in span.text and "$${" not in span.text and "%%{" not in span.text
-        )
-        place = (
-            Span(span.source, span.start + 1 + found.start, span.start + 1 + found.end)
-            if literal and found.end
-            else span
-        )
-        better = f'write `"{found.better}"`; ' if found.better else ""
+        _wrong_unit(found, codes.BAD_DURATION, span, sink)
+    elif found < kind.minimum:
+        sink.report(codes.OUT_OF_RANGE, span, "too short", help=f"write at least {show_duration(kind.minimum)}")
+    elif found > kind.maximum:
+        sink.report(codes.OUT_OF_RANGE, span, "too long", help=f"write at most {show_duration(kind.maximum)}")
+    else:
+        return Value(found, span)
+    return None
+
+
+def _quantity(text: str, kind: Quantity, span: Span, sink: Sink) -> Value | None:
+    found = quantity(text, kind.of)
+    if isinstance(found, Wrong):
+        _wrong_unit(found, codes.BAD_QUANTITY, span, sink)
+    elif found < kind.minimum:
         sink.report(
-            code,
-            place,
-            found.message,
-            help=better + found.help,
-            fix=replace(span, f'"{found.better}"') if found.better else None,
+            codes.OUT_OF_RANGE, span, "too small", help=f"write at least {show_quantity(kind.minimum, kind.of)}"
         )
-        return None
-    if found < minimum or (maximum is not None and found > maximum):
-        size = "small" if found < minimum else "large"
-        limit = f"at least {show(minimum)}" if found < minimum or maximum is None else f"at most {show(maximum)}"
-        sink.report(codes.OUT_OF_RANGE, span, f"this is too {size}", help=f"write {limit}")
-        return None
-    return Value(found, span)
+    else:
+        return Value(found, span)
+    return None
+
+
+def _wrong_unit(wrong: Wrong, code: Code, span: Span, sink: Sink) -> None:
+    """Report a measure at the part of it that is wrong."""
+    inside = span.text[1:-1]
+    plainly_written = "\\" not in inside and "{" not in inside and span.text.startswith('"')
+    place = Span(span.source, span.start + 1 + wrong.start, span.start + 1 + wrong.end)
+    better = f'write `"{wrong.better}"`; ' if wrong.better else ""
+    sink.report(
+        code,
+        place if plainly_written and wrong.end else span,
+        wrong.message,
+        help=better + wrong.help,
+        fix=replace(span, f'"{wrong.better}"') if wrong.better else None,
+    )
 
 
 def _keyword(value: Reference | String, kind: Keyword, sink: Sink) -> Value | None:

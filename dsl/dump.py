@@ -60,7 +60,9 @@ def _block(block: Block, depth: int, lines: list[str]) -> None:
     _body(block.body, depth + 1, lines)
 
 
-def _value(value: Expression, depth: int, lines: list[str]) -> None:
+def _value(  # noqa: C901, PLR0912 - one case a kind of expression
+    value: Expression, depth: int, lines: list[str]
+) -> None:
     pad, place = "  " * depth, _place(value.span)
     match value:
         case String(text) | Number(text) | Boolean(text):
@@ -107,7 +109,7 @@ def dump_model(scenario: Scenario, root: Path) -> str:
     return text
 
 
-def _plain(value: Any, root: Path) -> Any:
+def _plain(value: Any, root: Path) -> Any:  # noqa: PLR0911 - one case a kind of value
     match value:
         case Span():
             origin = value.origin
@@ -126,7 +128,8 @@ def _plain(value: Any, root: Path) -> Any:
         case Path():
             return os.path.relpath(value, root).replace(os.sep, "/")
         case Mapping():
-            return {str(key): _plain(item, root) for key, item in sorted(value.items(), key=lambda pair: str(pair[0]))}
+            entries: dict[str, Any] = {str(key): item for key, item in value.items()}
+            return {key: _plain(entries[key], root) for key in sorted(entries)}
         case frozenset():
             return sorted(_plain(item, root) for item in value)
         case tuple() | list():

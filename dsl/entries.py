@@ -14,8 +14,9 @@ from itbc.dsl.syntax import Attribute, Label, Name
 class Value:
     """A typed value.
 
-    `data` is a str, a number (durations in seconds, quantities in bytes or cores), a bool, a `syntax.Reference`, a tuple of
-    values (list) or a tuple of (key, value) pairs (map). `complete` is False where items of it were wrong and left out.
+    `data` is a str, a number (durations in seconds, quantities in bytes or cores), a bool, a `syntax.Reference`, a
+    tuple of values (list) or a tuple of (key, value) pairs (map). `complete` is False where items of it were wrong and
+    left out.
     """
 
     data: Any
@@ -27,8 +28,9 @@ class Value:
 class Entry:
     """A block with its values.
 
-    `broken` names attributes that were given but couldn't be understood (which has been reported); `extras` are attributes
-    that the schema leaves open. `damaged` says that items were lost to syntax errors: what seems to be missing may be there.
+    `broken` names attributes that were given but couldn't be understood (which has been reported); `extras` are
+    attributes that the schema leaves open. `damaged` says that items were lost to syntax errors: what seems to be
+    missing may be there.
     """
 
     schema: BlockSchema

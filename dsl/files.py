@@ -18,7 +18,8 @@ SUFFIX = ".itb"
 def itb_files(paths: Iterable[Path], sink: Sink) -> list[Path]:
     """The files themselves and all `.itb` files below the folders, in order, each once.
 
-    Folders whose names begin with a dot are left out. A path that doesn't exist and a folder without such a file are reported.
+    Folders whose names begin with a dot are left out. A path that doesn't exist and a folder without such a file are
+    reported.
     """
     found: dict[Path, None] = {}
     for path in paths:

@@ -191,7 +191,7 @@ def _joined(cell: Sequence[Token]) -> str:
     return "".join(out)
 
 
-def _space(before: Token | None, token: Token, after: Token) -> bool:
+def _space(before: Token | None, token: Token, after: Token) -> bool:  # noqa: PLR0911 - one return a rule
     """Whether a space belongs between `token` and `after`; `before` is what stands before them."""
     if token.type == "IDENT" and after.type == "LPAREN":
         return False

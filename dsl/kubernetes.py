@@ -1,4 +1,4 @@
-"""The names of the Kubernetes API that the language has to know: kinds, resources, verbs, which kinds have no namespace."""
+"""The names of the Kubernetes API that the language has to know: kinds, resources, verbs."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ CLUSTER_SCOPED = frozenset(
 )
 """The kinds whose objects are in no namespace."""
 
-RESOURCES: dict[str, str] = {resource: group for resource, group in KINDS.values()}
+RESOURCES: dict[str, str] = dict(KINDS.values())
 """Resource → API group."""
 
 KIND_WORDS: dict[str, str] = {kind.lower(): kind for kind in KINDS}

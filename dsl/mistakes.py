@@ -48,8 +48,8 @@ class Mistake:
 class Refusal:
     """A token that the parser refused and what is known about the place.
 
-    `item` is the first token of the item it is in, `brackets` are those open there. `stray` says that it is a brace which
-    closes nothing, `one_line` that it is in a block on one line.
+    `item` is the first token of the item it is in, `brackets` are those open there. `stray` says that it is a brace
+    which closes nothing, `one_line` that it is in a block on one line.
     """
 
     found: Token
@@ -103,7 +103,7 @@ def _unexpected(refusal: Refusal, span: Span) -> Mistake:
         remedy = "put each attribute and each block on a line of its own"
     elif item is not None and "EQUAL" in expected:
         remedy = f"an attribute is `{item} = value`, a block `{item} {{ … }}`"
-    elif _VALUE <= expected:
+    elif expected >= _VALUE:
         remedy = "write the value"
     elif item is None:
         remedy = 'a line of a block is an attribute `name = value` or begins a block: `type "label" {`'
@@ -112,7 +112,9 @@ def _unexpected(refusal: Refusal, span: Span) -> Mistake:
     return Mistake(codes.UNEXPECTED_TOKEN, span, message, help=remedy, fix=fix)
 
 
-def _special(source: SourceFile, found: Token, span: Span) -> Mistake | None:
+def _special(  # noqa: PLR0911 - one case a mistake
+    source: SourceFile, found: Token, span: Span
+) -> Mistake | None:
     match found.type:
         case "WRONG_UNTERMINATED":
             remedy = 'close it with `"`; a line break inside a string is written `\\n`'
@@ -166,7 +168,7 @@ def _found(token: Token) -> str:
 def _expectation(expected: frozenset[str]) -> str:
     """The expected tokens in words: values, labels and items are named as such."""
     words: list[str] = []
-    if _VALUE <= expected:
+    if expected >= _VALUE:
         words.append("a value")
         expected -= _BEGINS_VALUE
     if "STRING" in expected and "LBRACE" in expected:

@@ -10,7 +10,6 @@ from itbc.dsl.diagnostics import Sink, listing, nearest, replace
 from itbc.dsl.entries import Entry
 from itbc.dsl.loading import Loaded
 from itbc.dsl.source import Span
-from itbc.dsl.syntax import Name
 
 GLOBAL = ("application", "alert", "slo", "control", "corpus", "price_sheet")
 """The block types whose labels are names everywhere a file is imported."""
@@ -27,7 +26,7 @@ class Declaration:
 class Names:
     """All global names of a scenario's files. With `damaged` files an unknown name may be one that couldn't be read."""
 
-    def __init__(self, damaged: bool) -> None:
+    def __init__(self, *, damaged: bool) -> None:
         self.damaged = damaged
         self._declared: dict[str, dict[str, Declaration]] = {kind: {} for kind in GLOBAL}
 
@@ -82,9 +81,7 @@ def unique(entries: Iterable[Entry], sink: Sink, taken: dict[str, Declaration] |
     return kept
 
 
-def unknown(
-    kind: str, name: str, place: Span, known: Sequence[str], sink: Sink, where: str = "", notes: Sequence[str] = ()
-) -> None:
+def unknown(kind: str, name: str, place: Span, known: Sequence[str], sink: Sink, *, where: str = "") -> None:
     """Report a name that nothing has."""
     near = nearest(name, known)
     if near:
@@ -98,15 +95,9 @@ def unknown(
         place,
         f"there is no {kind} `{name}`{where}",
         help=remedy,
-        notes=notes,
         fix=replace(place, f'"{near}"' if place.text.startswith('"') else near) if near else None,
     )
 
 
 def _a(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
-
-
-def last(parts: Sequence[Name]) -> Name:
-    """The last part of a reference."""
-    return parts[-1]

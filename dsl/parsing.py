@@ -195,7 +195,7 @@ class _Reader:
             frame.next_item()
 
     def _suspect_missing(self, frame: Frame, token: Token) -> None:
-        """Remember the first line that stands further left than the block it is in: a brace may be missing before it."""
+        """Remember the first line further left than the block it is in: a brace may be missing before it."""
         if self._missing is not None or frame.opener is None or frame.one_line or token.type == "NL":
             return
         start = start_of(token)
@@ -204,14 +204,14 @@ class _Reader:
             self._missing = Guess(start, missing=True)
 
     def _suspect_spare(self, frame: Frame, token: Token) -> None:
-        """Remember the first closing brace that stands further right than the block it closes: it may be one too many."""
+        """Remember the first closing brace further right than the block it closes: it may be one too many."""
         start = start_of(token)
         line = self._line_start(start)
         if self._spare is None and start - line > frame.indent and not self.text[line:start].strip():
             self._spare = Guess(start, missing=False)
 
     def _comment(self, token: Token) -> None:
-        """Keep a comment; after it the line must end, since not every reader of HCL takes one in the middle of a line."""
+        """Keep a comment. After it the line must end: not every reader of HCL takes one in the middle of a line."""
         span = self._span(start_of(token), end_of(token))
         self._comments.append(Comment(str(token), span))
         if not token.startswith("/*"):

@@ -20,7 +20,7 @@ class SourceFile:
 
     name: str
     text: str
-    relative: PurePosixPath = PurePosixPath()
+    relative: PurePosixPath = field(default_factory=PurePosixPath)
     _starts: list[int] = field(init=False, repr=False, compare=False, hash=False)
 
     def __post_init__(self) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from itbc.dsl import codes
-from itbc.dsl.conversion import NAME, convert, describe
+from itbc.dsl.conversion import NAME, convert
+from itbc.dsl.describing import describe
 from itbc.dsl.diagnostics import Edit, Fix, Sink, listing, nearest, replace
 from itbc.dsl.entries import Entry, Value
 from itbc.dsl.schema.scenario import FILE
-from itbc.dsl.schema.types import BlockSchema, LabelKind, MapOf
+from itbc.dsl.schema.types import AttributeSchema, BlockSchema, LabelKind, MapOf
 from itbc.dsl.source import Span
 from itbc.dsl.syntax import Attribute, Block, Body, File, Label, Name, ObjectValue
 
@@ -24,141 +25,190 @@ _LABELS: dict[LabelKind, tuple[re.Pattern[str], str]] = {
 
 def structure(tree: File, sink: Sink) -> Entry:
     """Check a file against the schema. What couldn't be understood is left out of the result, and reported."""
-    return _block(FILE, (), tree.body, tree.body.span, tree.body.span, sink)
+    return _Checker(FILE, tree.body.span, sink).check((), tree.body, tree.body.span)
 
 
-def _block(schema: BlockSchema, labels: tuple[Label, ...], body: Body, header: Span, span: Span, sink: Sink) -> Entry:
-    values: dict[str, Value] = {}
-    names: dict[str, Name] = {}
-    broken: set[str] = set()
-    extras: list[Attribute] = []
-    blocks: list[Entry] = []
-    counts: dict[str, list[Span]] = {}
-    for item in body.items:
-        if isinstance(item, Attribute):
-            _attribute(schema, item, sink, values, names, broken, extras)
+class _Checker:
+    """Checks the items of one block (or file) and keeps what could be understood of them."""
+
+    def __init__(self, schema: BlockSchema, header: Span, sink: Sink) -> None:
+        self.schema = schema
+        self.header = header
+        self.sink = sink
+        self.values: dict[str, Value] = {}
+        self.names: dict[str, Name] = {}
+        self.broken: set[str] = set()
+        self.extras: list[Attribute] = []
+        self.blocks: list[Entry] = []
+
+    def check(self, labels: tuple[Label, ...], body: Body, span: Span) -> Entry:
+        for item in body.items:
+            if isinstance(item, Attribute):
+                self._attribute(item)
+            else:
+                self._block(item)
+        if not body.damaged:
+            self._missing_attributes()
+            self._missing_blocks()
+            self._choices()
+        self._repeated_blocks()
+        return Entry(
+            self.schema,
+            labels,
+            self.values,
+            self.names,
+            frozenset(self.broken),
+            tuple(self.extras),
+            tuple(self.blocks),
+            self.header,
+            span,
+            damaged=body.damaged or not all(label.valid for label in labels),
+        )
+
+    # -- items ---------------------------------------------------------------------------------------------------
+
+    def _attribute(self, item: Attribute) -> None:
+        name = item.name
+        if name.text in self.names:
+            self.sink.report(
+                codes.DUPLICATE_ATTRIBUTE,
+                name.span,
+                f"`{name.text}` again",
+                secondary=((self.names[name.text].span, "first given here"),),
+                help="keep one of the two",
+            )
+            return
+        known = self.schema.attribute(name.text)
+        if known is not None:
+            self.names[name.text] = name
+            value = convert(item.value, known.type, self.sink)
+            if value is None:
+                self.broken.add(name.text)
+            else:
+                self.values[name.text] = value
+        elif self.schema.nested(name.text) is not None:
+            self._block_as_attribute(item)
+        elif self.schema.open_doc:
+            self.names[name.text] = name
+            self.extras.append(item)
         else:
-            nested = _nested(schema, item, sink, broken)
-            if nested is not None:
-                counts.setdefault(item.type.text, []).append(nested.header)
-                blocks.append(nested)
-    damaged = body.damaged or not all(label.valid for label in labels)
-    if not body.damaged:
-        _completeness(schema, names, broken, counts, header, sink)
-    for nested_schema in schema.blocks:
-        found = counts.get(nested_schema.block.type, [])
-        if nested_schema.maximum is not None and len(found) > nested_schema.maximum:
-            for again in found[nested_schema.maximum :]:
-                sink.report(
+            self._unknown(name, block=False)
+
+    def _block(self, item: Block) -> None:
+        nested = self.schema.nested(item.type.text)
+        attribute = self.schema.attribute(item.type.text)
+        if nested is not None:
+            _labels(nested.block, item, self.sink)
+            checker = _Checker(nested.block, item.header, self.sink)
+            self.blocks.append(checker.check(item.labels, item.body, item.span))
+        elif attribute is not None:
+            self._attribute_as_block(item, attribute)
+        else:
+            self._unknown(item.type, block=True)
+
+    def _block_as_attribute(self, item: Attribute) -> None:
+        self.broken.add(item.name.text)
+        fix = None
+        if isinstance(item.value, ObjectValue):
+            between = Span(item.span.source, item.name.span.end, item.value.span.start)
+            fix = Fix("remove the `=`", (Edit(between, " "),))
+        self.sink.report(
+            codes.BLOCK_AS_ATTRIBUTE,
+            item.name.span,
+            f"`{item.name.text}` is written without `=`",
+            help=f"write `{item.name.text} {{ … }}`, each attribute on its own line",
+            fix=fix,
+        )
+
+    def _attribute_as_block(self, item: Block, attribute: AttributeSchema) -> None:
+        self.broken.add(attribute.name)
+        end = Span(item.header.source, item.header.end, item.header.end)
+        takes_object = isinstance(attribute.type, MapOf) and not item.labels
+        self.sink.report(
+            codes.ATTRIBUTE_AS_BLOCK,
+            item.header,
+            f"`{attribute.name}` is {describe(attribute.type)}",
+            help=f"write `{attribute.name} = {{ … }}`" if takes_object else f"write `{attribute.name} = …`",
+            fix=Fix("insert `=`", (Edit(end, " ="),)) if takes_object else None,
+        )
+
+    def _unknown(self, name: Name, *, block: bool) -> None:
+        attributes = [attribute.name for attribute in self.schema.attributes]
+        blocks = [nested.block.type for nested in self.schema.blocks]
+        same, other = (blocks, attributes) if block else (attributes, blocks)
+        homes = _homes(name.text, block=block)
+        near = None if homes else nearest(name.text, same) or nearest(name.text, other)
+        if homes:
+            remedy = f"`{name.text}` stands in {listing(homes)}"
+        elif near:
+            self.broken.add(near)
+            remedy = f"did you mean `{near}`?"
+        elif same or other:
+            kind = "blocks" if same is blocks or not same else "attributes"
+            remedy = f"the {kind} here are {listing(blocks if kind == 'blocks' else attributes)}"
+        else:
+            remedy = "nothing can stand in this block"
+        where = f"`{self.schema.type}`" if self.schema is not FILE else "a file"
+        self.sink.report(
+            codes.UNKNOWN_BLOCK if block else codes.UNKNOWN_ATTRIBUTE,
+            name.span,
+            f"{where} has no {'block' if block else 'attribute'} `{name.text}`",
+            help=remedy,
+            fix=replace(name.span, near) if near and near in same else None,
+        )
+
+    # -- the whole -----------------------------------------------------------------------------------------------
+
+    def _missing_attributes(self) -> None:
+        for attribute in self.schema.attributes:
+            if attribute.required and attribute.name not in self.names and attribute.name not in self.broken:
+                self.sink.report(
+                    codes.MISSING_ATTRIBUTE,
+                    self.header,
+                    f"`{self.schema.type}` needs `{attribute.name}`",
+                    help=f"add `{attribute.name} = …` ({describe(attribute.type)}): {attribute.doc}",
+                )
+
+    def _missing_blocks(self) -> None:
+        for nested in self.schema.blocks:
+            kind = nested.block.type
+            found = sum(block.schema is nested.block for block in self.blocks)
+            if found < nested.minimum and kind not in self.broken:
+                amount = f"{nested.minimum} blocks" if nested.minimum > 1 else "a block"
+                form = " ".join([kind, *(f'"{label.name}"' for label in nested.block.labels)])
+                self.sink.report(
+                    codes.MISSING_BLOCK,
+                    self.header,
+                    f"`{self.schema.type}` needs {amount} `{kind}`",
+                    help=f"add `{form} {{ … }}`: {nested.block.doc}",
+                )
+
+    def _repeated_blocks(self) -> None:
+        for nested in self.schema.blocks:
+            found = [block.header for block in self.blocks if block.schema is nested.block]
+            for again in found[nested.maximum :] if nested.maximum is not None else ():
+                self.sink.report(
                     codes.REPEATED_BLOCK,
                     again,
-                    f"`{nested_schema.block.type}` is already there",
+                    f"`{nested.block.type}` is already there",
                     secondary=((found[0], "first here"),),
                     help="merge the two blocks into one, or remove one",
                 )
-    return Entry(schema, labels, values, names, frozenset(broken), tuple(extras), tuple(blocks), header, span, damaged)
 
-
-def _attribute(
-    schema: BlockSchema,
-    item: Attribute,
-    sink: Sink,
-    values: dict[str, Value],
-    names: dict[str, Name],
-    broken: set[str],
-    extras: list[Attribute],
-) -> None:
-    name = item.name
-    if name.text in names:
-        sink.report(
-            codes.DUPLICATE_ATTRIBUTE,
-            name.span,
-            f"`{name.text}` again",
-            secondary=((names[name.text].span, "first given here"),),
-            help="keep one of the two",
-        )
-        return
-    known = schema.attribute(name.text)
-    if known is None:
-        nested = schema.nested(name.text)
-        if nested is not None:
-            _block_as_attribute(item, sink)
-            broken.add(name.text)
-        elif schema.open_doc:
-            names[name.text] = name
-            extras.append(item)
-        else:
-            _unknown(schema, name, sink, broken, block=False)
-        return
-    names[name.text] = name
-    value = convert(item.value, known.type, sink)
-    if value is None:
-        broken.add(name.text)
-    else:
-        values[name.text] = value
-
-
-def _nested(schema: BlockSchema, item: Block, sink: Sink, broken: set[str]) -> Entry | None:
-    nested = schema.nested(item.type.text)
-    if nested is None:
-        known = schema.attribute(item.type.text)
-        if known is not None:
-            broken.add(item.type.text)
-            end = Span(item.header.source, item.header.end, item.header.end)
-            takes_object = isinstance(known.type, MapOf) and not item.labels
-            sink.report(
-                codes.ATTRIBUTE_AS_BLOCK,
-                item.header,
-                f"`{item.type.text}` is {describe(known.type)}",
-                help=f"write `{item.type.text} = {{ … }}`" if takes_object else f"write `{item.type.text} = …`",
-                fix=Fix("insert `=`", (Edit(end, " ="),)) if takes_object else None,
+    def _choices(self) -> None:
+        for choice in self.schema.exclusive:
+            given = [name for name in choice if name in self.names]
+            if len(given) == 1 or (not given and any(name in self.broken for name in choice)):
+                continue
+            spot = self.names[given[1]].span if given else self.header
+            message = f"`{given[1]}` stands beside `{given[0]}`" if given else f"`{self.schema.type}` has none of them"
+            self.sink.report(
+                codes.EXACTLY_ONE,
+                spot,
+                message,
+                secondary=((self.names[given[0]].span, "the other one"),) if given else (),
+                help=f"give exactly one of {listing(list(choice))}",
             )
-        else:
-            _unknown(schema, item.type, sink, broken, block=True)
-        return None
-    _labels(nested.block, item, sink)
-    return _block(nested.block, item.labels, item.body, item.header, item.span, sink)
-
-
-def _block_as_attribute(item: Attribute, sink: Sink) -> None:
-    fix = None
-    if isinstance(item.value, ObjectValue):
-        between = Span(item.span.source, item.name.span.end, item.value.span.start)
-        fix = Fix("remove the `=`", (Edit(between, " "),))
-    sink.report(
-        codes.BLOCK_AS_ATTRIBUTE,
-        item.name.span,
-        f"`{item.name.text}` is written without `=`",
-        help=f"write `{item.name.text} {{ … }}`, each attribute on its own line",
-        fix=fix,
-    )
-
-
-def _unknown(schema: BlockSchema, name: Name, sink: Sink, broken: set[str], *, block: bool) -> None:
-    attributes = [attribute.name for attribute in schema.attributes]
-    blocks = [nested.block.type for nested in schema.blocks]
-    same, other = (blocks, attributes) if block else (attributes, blocks)
-    near = nearest(name.text, same) or nearest(name.text, other)
-    homes = _homes(name.text, block=block)
-    where = f"`{schema.type}`" if schema is not FILE else "a file"
-    if homes:
-        remedy = f"`{name.text}` stands in {listing(homes)}"
-        near = None
-    elif near:
-        broken.add(near)
-        remedy = f"did you mean `{near}`?"
-    elif same or other:
-        kinds = "blocks" if block and blocks else "attributes" if attributes else "blocks"
-        remedy = f"the {kinds} here are {listing(blocks if kinds == 'blocks' else attributes)}"
-    else:
-        remedy = "nothing can stand in this block"
-    sink.report(
-        codes.UNKNOWN_BLOCK if block else codes.UNKNOWN_ATTRIBUTE,
-        name.span,
-        f"{where} has no {'block' if block else 'attribute'} `{name.text}`",
-        help=remedy,
-        fix=replace(name.span, near) if near and near in same else None,
-    )
 
 
 def _homes(name: str, *, block: bool) -> list[str]:
@@ -197,43 +247,3 @@ def _labels(schema: BlockSchema, item: Block, sink: Sink) -> None:
                 f"`{label.text}` can't be a name here" if label.text else "this is empty",
                 help=remedy,
             )
-
-
-def _completeness(
-    schema: BlockSchema,
-    names: dict[str, Name],
-    broken: set[str],
-    counts: dict[str, list[Span]],
-    header: Span,
-    sink: Sink,
-) -> None:
-    place = Span(header.source, header.start, header.start) if schema is FILE else header
-    for attribute in schema.attributes:
-        if attribute.required and attribute.name not in names and attribute.name not in broken:
-            sink.report(
-                codes.MISSING_ATTRIBUTE,
-                place,
-                f"`{schema.type}` needs `{attribute.name}`",
-                help=f"add `{attribute.name} = …` ({describe(attribute.type)}): {attribute.doc}",
-            )
-    for nested in schema.blocks:
-        found = len(counts.get(nested.block.type, []))
-        if found < nested.minimum and nested.block.type not in broken:
-            amount = f"{nested.minimum} blocks" if nested.minimum > 1 else "a block"
-            form = " ".join([nested.block.type, *(f'"{label.name}"' for label in nested.block.labels)])
-            sink.report(
-                codes.MISSING_BLOCK,
-                place,
-                f"`{schema.type}` needs {amount} `{nested.block.type}`",
-                help=f"add `{form} {{ … }}`: {nested.block.doc}",
-            )
-    for choice in schema.exclusive:
-        given = [name for name in choice if name in names]
-        if len(given) == 1 or (not given and any(name in broken for name in choice)):
-            continue
-        spot = names[given[1]].span if given else place
-        message = f"`{given[1]}` stands beside `{given[0]}`" if given else f"`{schema.type}` has none of them"
-        secondary = ((names[given[0]].span, "the other one"),) if given else ()
-        sink.report(
-            codes.EXACTLY_ONE, spot, message, secondary=secondary, help=f"give exactly one of {listing(list(choice))}"
-        )

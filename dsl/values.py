@@ -62,7 +62,10 @@ _LONGEST = 40
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """Why a text isn't what it should be. `start` and `end` are the part at fault; `better` is what to write instead."""
+    """Why a text isn't what it should be.
+
+    `start` and `end` are the part at fault; `better` is what to write instead.
+    """
 
     message: str
     help: str
@@ -152,3 +155,12 @@ def show_duration(seconds: float) -> str:
         if count:
             parts.append(f"{count}{unit}")
     return "".join(parts)
+
+
+def show_quantity(value: float, of: str) -> str:
+    """A readable text of bytes or cores."""
+    if of == "memory":
+        for unit, size in reversed(BINARY.items()):
+            if value >= size and value % size == 0:
+                return f"{value / size:g}{unit}"
+    return f"{value:g}"

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from itbc.dsl import codes
 from itbc.dsl.check import manifests
 from itbc.dsl.check.context import AppFacts, Shared
-from itbc.dsl.check.objects import containers, resolve_object
-from itbc.dsl.diagnostics import Sink, nearest, replace
-from itbc.dsl.entries import Entry, Value
+from itbc.dsl.check.load import check_load
+from itbc.dsl.check.objects import Pool, containers
+from itbc.dsl.diagnostics import Sink, nearest
+from itbc.dsl.entries import Entry
 from itbc.dsl.loading import resolved
 from itbc.dsl.model import Application, Component, DeclaredObject, Image, ObjectRef
 from itbc.dsl.names import Declaration, unique, unknown
@@ -26,10 +25,14 @@ def application(declaration: Declaration, shared: Shared) -> AppFacts:
     namespace = entry.get("namespace", "")
     objects, complete = _objects(entry, folder, namespace, shared)
     images = _images(entry, folder, sink)
-    components = _components(entry, objects, complete, sink)
-    _image_use(images, objects, complete, sink)
+    pool = Pool(objects, complete, f" in application `{entry.label}`")
+    components = _components(entry, pool, sink)
+    if complete:
+        _image_use(images, objects, sink)
     made = Application(entry.label, namespace, tuple(objects), tuple(images), tuple(components), entry.header)
-    _load(entry, made, complete, sink)
+    load = entry.child("load")
+    if load is not None:
+        check_load(load, pool, sink)
     dependencies = frozenset(child.label for child in entry.children("dependency"))
     complete = complete and not entry.damaged and not entry.broken
     return AppFacts(made, entry, complete, dependencies)
@@ -104,9 +107,7 @@ def _source_problem(path: Path) -> str:
     return ""
 
 
-def _image_use(images: Sequence[Image], objects: Sequence[DeclaredObject], complete: bool, sink: Sink) -> None:
-    if not complete:
-        return
+def _image_use(images: Sequence[Image], objects: Sequence[DeclaredObject], sink: Sink) -> None:
     used = {container.get("image") for declared in objects for container in containers(declared.manifest)}
     for image in images:
         if image.reference not in used:
@@ -119,7 +120,7 @@ def _image_use(images: Sequence[Image], objects: Sequence[DeclaredObject], compl
             )
 
 
-def _components(entry: Entry, objects: Sequence[DeclaredObject], complete: bool, sink: Sink) -> list[Component]:
+def _components(entry: Entry, pool: Pool, sink: Sink) -> list[Component]:
     children = unique(entry.children("component"), sink)
     callable_names = {child.label for child in children} | {child.label for child in entry.children("dependency")}
     owners: dict[ObjectRef, tuple[str, Span]] = {}
@@ -127,7 +128,7 @@ def _components(entry: Entry, objects: Sequence[DeclaredObject], complete: bool,
     for child in children:
         owned: list[ObjectRef] = []
         for item in child.items("objects"):
-            found = resolve_object(item.data.parts, objects, complete, f" in application `{entry.label}`", sink)
+            found = pool.find(item.data.parts, sink)
             if found is None:
                 continue
             if found.ref in owners:
@@ -142,12 +143,12 @@ def _components(entry: Entry, objects: Sequence[DeclaredObject], complete: bool,
                 continue
             owners[found.ref] = (child.label, item.span)
             owned.append(found.ref)
-        calls = _calls(child, callable_names, entry, sink)
+        calls = _calls(child, sorted(callable_names), entry, sink)
         components.append(Component(child.label, tuple(owned), tuple(calls), child.header))
     return components
 
 
-def _calls(child: Entry, known: set[str], entry: Entry, sink: Sink) -> list[str]:
+def _calls(child: Entry, known: Sequence[str], entry: Entry, sink: Sink) -> list[str]:
     calls: list[str] = []
     for item in child.items("calls"):
         if item.data == child.label:
@@ -155,115 +156,5 @@ def _calls(child: Entry, known: set[str], entry: Entry, sink: Sink) -> list[str]
         elif item.data in known:
             calls.append(item.data)
         elif not entry.damaged:
-            unknown("component", item.data, item.span, sorted(known), sink, f" in application `{entry.label}`")
+            unknown("component", item.data, item.span, known, sink, where=f" in application `{entry.label}`")
     return calls
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A value that a cluster gives to a load setting, as the text of an environment variable."""
-
-    variable: str
-    text: str
-
-
-def _load(entry: Entry, made: Application, complete: bool, sink: Sink) -> None:
-    """Check the application's own `load` block."""
-    load = entry.child("load")
-    workload = load.value("workload") if load is not None else None
-    if load is None or workload is None:
-        return
-    found = resolve_object(workload.data.parts, made.objects, complete, f" in application `{made.name}`", sink)
-    if found is None:
-        return
-    declared = {variable for container in containers(found.manifest) for variable in _variables(container)}
-    for _, value in load.pairs("settings"):
-        if value.data not in declared:
-            near = nearest(value.data, sorted(declared))
-            sink.report(
-                codes.LOAD_VARIABLE,
-                value.span,
-                f"no container of {found.ref.kind} `{found.ref.name}` has a variable `{value.data}`",
-                help=f"did you mean `{near}`?" if near else "give the variable a default in the manifest",
-                fix=replace(value.span, f'"{near}"') if near else None,
-            )
-
-
-def _variables(container: Any) -> list[str]:
-    listed = container.get("env")
-    return (
-        [str(item["name"]) for item in listed if isinstance(item, dict) and "name" in item]
-        if isinstance(listed, list)
-        else []
-    )
-
-
-def with_load(facts: AppFacts, deployed: Entry, sink: Sink) -> Application:
-    """The application as a cluster runs it: the settings of its load are written into the workload's variables."""
-    made = facts.application
-    given = deployed.pairs("load")
-    if not given:
-        return made
-    load = facts.entry.child("load")
-    if load is None:
-        if not facts.entry.damaged:
-            place = deployed.names["load"].span
-            sink.report(
-                codes.UNKNOWN_SETTING,
-                place,
-                f"application `{made.name}` has no `load` block",
-                secondary=((facts.entry.header, "declared here"),),
-                help="leave `load` out, or declare a `load` block there",
-            )
-        return made
-    settings = {name.text: value.data for name, value in load.pairs("settings")}
-    wanted: dict[str, str] = {}
-    for name, value in given:
-        if name.text in settings:
-            wanted[settings[name.text]] = _env_text(value)
-        elif "settings" not in load.broken and (load.value("settings") or value).complete:
-            near = nearest(name.text, list(settings))
-            sink.report(
-                codes.UNKNOWN_SETTING,
-                name.span,
-                f"`{made.name}` has no load setting `{name.text}`",
-                secondary=((load.header, "its settings are declared here"),),
-                help=f"did you mean `{near}`?" if near else f"there is {', '.join(f'`{key}`' for key in settings)}",
-                fix=replace(name.span, near) if near else None,
-            )
-    workload = load.value("workload")
-    if workload is None or not wanted:
-        return made
-    target = resolve_object(workload.data.parts, made.objects, False, "", sink)
-    if target is None:
-        return made
-    objects = tuple(
-        _configured(declared, wanted) if declared.ref == target.ref else declared for declared in made.objects
-    )
-    return Application(made.name, made.namespace, objects, made.images, made.components, made.span)
-
-
-def _env_text(value: Value) -> str:
-    if isinstance(value.data, bool):
-        return "true" if value.data else "false"
-    return str(value.data)
-
-
-def _configured(declared: DeclaredObject, wanted: dict[str, str]) -> DeclaredObject:
-    """The object with the values of some environment variables replaced, in every container that has them."""
-
-    def rewritten(node: Any, path: tuple[str, ...]) -> Any:
-        if isinstance(node, dict):
-            return {key: rewritten(value, (*path, str(key))) for key, value in node.items()}
-        if isinstance(node, list):
-            inside_env = path[-1:] == ("env",) and any(part in ("containers", "initContainers") for part in path)
-            return [_variable(item, wanted) if inside_env else rewritten(item, path) for item in node]
-        return node
-
-    return DeclaredObject(declared.ref, rewritten(declared.manifest, ()), declared.span)
-
-
-def _variable(item: Any, wanted: dict[str, str]) -> Any:
-    if isinstance(item, dict) and item.get("name") in wanted:
-        return {"name": item["name"], "value": wanted[str(item["name"])]}
-    return item

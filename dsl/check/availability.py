@@ -6,7 +6,7 @@ from itbc.dsl import codes
 from itbc.dsl.diagnostics import Sink
 from itbc.dsl.entries import Entry
 
-_HELP = "itbc can read and lay out this part of the language, but not compile it yet; see the table of what works in README.md"
+_HELP = "itbc reads this part of the language, but can't compile it yet; README.md says what works"
 
 
 def availability(entry: Entry, sink: Sink) -> bool:

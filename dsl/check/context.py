@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from itbc.dsl.catalogue import Catalogue
+from itbc.dsl.check.objects import Pool
 from itbc.dsl.diagnostics import Sink
 from itbc.dsl.entries import Entry
 from itbc.dsl.loading import Loader
@@ -46,11 +47,10 @@ class ClusterFacts:
         """All declared objects of its applications."""
         return [declared for application in self.cluster.applications for declared in application.objects]
 
-    def find(self, kind: str, name: str) -> DeclaredObject | None:
-        """The declared object of a kind and name, whatever its namespace."""
-        return next(
-            (declared for declared in self.objects() if (declared.ref.kind, declared.ref.name) == (kind, name)), None
-        )
+    @property
+    def pool(self) -> Pool:
+        """The objects that references into the cluster can mean."""
+        return Pool(self.objects(), self.complete, f" in cluster `{self.cluster.name}`")
 
     def component_of(self, ref: ObjectRef) -> str | None:
         """The component that an object belongs to."""

@@ -6,7 +6,6 @@ from itbc.dsl import codes
 from itbc.dsl.check.context import Shared, World
 from itbc.dsl.check.definitions import slo as make_slo
 from itbc.dsl.check.environment import cluster_of, find_cluster
-from itbc.dsl.check.objects import resolve_kind
 from itbc.dsl.entries import Entry
 from itbc.dsl.model import Desired, Objective, Safeguard, Unchanged
 from itbc.dsl.names import unique
@@ -21,16 +20,18 @@ def desired(scenario: Entry, world: World, shared: Shared) -> Desired | None:
     entry = scenario.child("desired")
     if entry is None:
         return None
-    objectives = [
-        made for child in unique(entry.children("objective"), shared.sink) if (made := _objective(child, world, shared))
-    ]
-    safeguards = [
-        made for child in unique(entry.children("safeguard"), shared.sink) if (made := _safeguard(child, world, shared))
-    ]
+    objectives = [_objective(child, world, shared) for child in unique(entry.children("objective"), shared.sink)]
+    safeguards = [_safeguard(child, world, shared) for child in unique(entry.children("safeguard"), shared.sink)]
     goal, within = entry.value("goal"), entry.value("within")
     if goal is None or within is None:
         return None
-    return Desired(goal.data, within.data, tuple(objectives), tuple(safeguards), entry.header)
+    return Desired(
+        goal.data,
+        within.data,
+        tuple(objective for objective in objectives if objective is not None),
+        tuple(safeguard for safeguard in safeguards if safeguard is not None),
+        entry.header,
+    )
 
 
 def _objective(entry: Entry, world: World, shared: Shared) -> Objective | None:
@@ -100,7 +101,7 @@ def _safeguard(entry: Entry, world: World, shared: Shared) -> Safeguard | None:
         cluster = find_cluster(reference, world, shared.sink)
         if cluster is None:
             continue
-        kind = resolve_kind(reference.parts[-1], cluster.objects(), cluster.complete, shared.sink)
+        kind = cluster.pool.kind(reference.parts[-1], shared.sink)
         if kind is None:
             continue
         for application in cluster.cluster.applications:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from itbc.dsl import codes
-from itbc.dsl.check.application import with_load
 from itbc.dsl.check.context import AppFacts, ClusterFacts, Shared, World
 from itbc.dsl.check.definitions import alert_rule
+from itbc.dsl.check.load import with_load
 from itbc.dsl.diagnostics import Sink
 from itbc.dsl.entries import Entry
 from itbc.dsl.model import AlertRule, Application, Cluster, ObjectRef, Signal, Telemetry
-from itbc.dsl.names import unique
+from itbc.dsl.names import unique, unknown
 from itbc.dsl.source import Span
 from itbc.dsl.syntax import Reference
 
@@ -82,7 +82,7 @@ def _collisions(deployed: Application, entry: Entry, owners: dict[ObjectRef, Spa
 
 
 def _alerts(telemetry: Entry | None, shared: Shared) -> tuple[list[AlertRule], frozenset[str], bool]:
-    """The loaded rules, the names of all loaded alerts (also of those that couldn't be understood), and whether that's all."""
+    """The loaded rules, the names of all loaded alerts (also of broken ones), and whether that's all."""
     names = shared.names
     chosen: list[str] = []
     whole = True
@@ -104,7 +104,7 @@ def _alerts(telemetry: Entry | None, shared: Shared) -> tuple[list[AlertRule], f
     return rules, loaded, whole
 
 
-def cluster_of(entry: Entry, world: World, sink: Sink, default_place: Span | None = None) -> ClusterFacts | None:
+def cluster_of(entry: Entry, world: World, sink: Sink) -> ClusterFacts | None:
     """The cluster that an entry's `cluster` attribute means, or the only one."""
     given = entry.value("cluster")
     if given is not None:
@@ -115,16 +115,12 @@ def cluster_of(entry: Entry, world: World, sink: Sink, default_place: Span | Non
         return next(iter(world.clusters.values()))
     if world.complete and len(world.clusters) > 1:
         names = ", ".join(f"`cluster = cluster.{name}`" for name in world.clusters)
-        sink.report(
-            codes.WHICH_CLUSTER, default_place or entry.header, "there are several clusters", help=f"add one of {names}"
-        )
+        sink.report(codes.WHICH_CLUSTER, entry.header, "there are several clusters", help=f"add one of {names}")
     return None
 
 
 def find_cluster(reference: Reference, world: World, sink: Sink) -> ClusterFacts | None:
     """The cluster that a reference begins with."""
-    from itbc.dsl.names import unknown  # noqa: PLC0415
-
     name = reference.parts[1]
     found = world.clusters.get(name.text)
     if found is None and world.complete:

@@ -6,25 +6,26 @@ from typing import Any
 
 from itbc.dsl import codes
 from itbc.dsl.catalogue import FaultKind, FaultRequest, Parameter
-from itbc.dsl.check.context import Shared, World
+from itbc.dsl.check.context import ClusterFacts, Shared, World
 from itbc.dsl.check.environment import find_cluster
-from itbc.dsl.check.objects import resolve_object
 from itbc.dsl.conversion import convert
 from itbc.dsl.diagnostics import listing, nearest, replace
 from itbc.dsl.entries import Entry, Value
-from itbc.dsl.model import Fault
+from itbc.dsl.model import DeclaredObject, Fault
 from itbc.dsl.names import unique
 from itbc.dsl.schema.types import Anything, BooleanType, Duration, NumberType, Quantity, Text, ValueType
 from itbc.dsl.source import Span
-from itbc.dsl.syntax import Attribute, Reference
+from itbc.dsl.syntax import Attribute
 
 
 def faults(scenario: Entry, world: World, shared: Shared) -> tuple[list[Fault], bool]:
     """The faults of a scenario, and whether all of them could be understood."""
     made: list[Fault] = []
+    entries = scenario.children("fault")
     whole = not scenario.damaged and "fault" not in scenario.broken
+    whole = whole and all(label.valid for entry in entries for label in entry.labels)
     taken: dict[tuple[str, str, str, str], Fault] = {}
-    for entry in unique(scenario.children("fault"), shared.sink):
+    for entry in unique(entries, shared.sink):
         found = _fault(entry, world, shared)
         if found is None:
             whole = False
@@ -45,33 +46,12 @@ def faults(scenario: Entry, world: World, shared: Shared) -> tuple[list[Fault], 
 
 
 def _fault(entry: Entry, world: World, shared: Shared) -> Fault | None:
-    sink = shared.sink
     kind = _kind(entry, shared)
     parameters = _parameters(entry, kind, shared) if kind is not None else None
-    target = entry.value("target")
-    if target is None:
+    aimed = _target(entry, world, shared)
+    if kind is None or aimed is None or not _suits(entry, kind, aimed[1], shared) or parameters is None:
         return None
-    reference: Reference = target.data
-    if reference.parts[0].text != "cluster":
-        return None
-    cluster = find_cluster(reference, world, sink)
-    if cluster is None:
-        return None
-    where = f" in cluster `{cluster.cluster.name}`"
-    declared = resolve_object(reference.parts, cluster.objects(), cluster.complete, where, sink)
-    if declared is None or kind is None:
-        return None
-    if declared.ref.kind not in kind.targets:
-        sink.report(
-            codes.FAULT_TARGET,
-            target.span,
-            f"this is a {declared.ref.kind}",
-            secondary=((entry.values["kind"].span, "this kind of fault"),),
-            help=f"`{kind.kind}` aims at {listing(sorted(kind.targets))}",
-        )
-        return None
-    if parameters is None:
-        return None
+    cluster, declared = aimed
     request = FaultRequest(
         cluster.cluster.name,
         declared.ref.namespace,
@@ -83,17 +63,38 @@ def _fault(entry: Entry, world: World, shared: Shared) -> Fault | None:
     )
     problems = list(kind.problems(request))
     for problem in problems:
-        place = _argument_place(entry, problem.parameter) or target.span
-        sink.report(
+        shared.sink.report(
             codes.FAULT_PROBLEM,
-            place,
+            _argument_place(entry, problem.parameter) or entry.values["target"].span,
             problem.message,
             secondary=((declared.span, "the object it aims at"),),
             help=problem.help,
         )
-    if problems:
+    return None if problems else Fault(entry.label, kind, request, tuple(kind.touches(request)), entry.header)
+
+
+def _target(entry: Entry, world: World, shared: Shared) -> tuple[ClusterFacts, DeclaredObject] | None:
+    """The object that a fault aims at, and the cluster it is in."""
+    target = entry.value("target")
+    if target is None or target.data.parts[0].text != "cluster":
         return None
-    return Fault(entry.label, kind, request, tuple(kind.touches(request)), entry.header)
+    cluster = find_cluster(target.data, world, shared.sink)
+    declared = cluster.pool.find(target.data.parts, shared.sink) if cluster is not None else None
+    return None if cluster is None or declared is None else (cluster, declared)
+
+
+def _suits(entry: Entry, kind: FaultKind, declared: DeclaredObject, shared: Shared) -> bool:
+    """Whether a kind of fault can aim at an object of this kind; reports where it can't."""
+    if declared.ref.kind in kind.targets:
+        return True
+    shared.sink.report(
+        codes.FAULT_TARGET,
+        entry.values["target"].span,
+        f"this is a {declared.ref.kind}",
+        secondary=((entry.values["kind"].span, "this kind of fault"),),
+        help=f"`{kind.kind}` aims at {listing(sorted(kind.targets))}",
+    )
+    return False
 
 
 def _argument_place(entry: Entry, parameter: str) -> Span | None:

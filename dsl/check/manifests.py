@@ -100,7 +100,7 @@ def read(file: Path, namespace: str, loader: Loader, place: Span, sink: Sink) ->
         )
         return [], False
     for node in nodes:
-        if node is None or (isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"):
+        if isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null":
             continue
         if not _sane(node, source, sink):
             complete = False

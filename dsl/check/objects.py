@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from itbc.dsl import codes
@@ -13,61 +14,69 @@ from itbc.dsl.names import unknown
 from itbc.dsl.syntax import Name
 
 
-def resolve_kind(word: Name, objects: Sequence[DeclaredObject], complete: bool, sink: Sink) -> str | None:
-    """The Kubernetes kind that a word stands for: a kind of the API, or one that the manifests have."""
-    known = {**KIND_WORDS, **{declared.ref.kind.lower(): declared.ref.kind for declared in objects}}
-    if word.text in known:
-        return known[word.text]
-    if not complete and word.text not in SHORT_NAMES:
-        return None
-    singular = word.text.removesuffix("s")
-    near = (
-        SHORT_NAMES.get(word.text)
-        or known.get(word.text.lower(), "").lower()
-        or (singular if singular in known else None)
-    )
-    near = (
-        near
-        or nearest(word.text, sorted({declared.ref.kind.lower() for declared in objects}))
-        or nearest(word.text, list(known))
-    )
-    sink.report(
-        codes.UNKNOWN_NAME,
-        word.span,
-        f"there is no kind `{word.text}`",
-        help=f"did you mean `{near}`?"
-        if near
-        else "kinds are written in small letters, one word, not plural: `deployment`",
-        fix=replace(word.span, near) if near else None,
-    )
-    return None
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The objects that a reference can mean, and where they are in words.
 
+    Where not all of them could be read (`complete` is False), nothing is called unknown.
+    """
 
-def resolve_object(
-    parts: Sequence[Name], objects: Sequence[DeclaredObject], complete: bool, where: str, sink: Sink
-) -> DeclaredObject | None:
-    """The object that `KIND.OBJECT` means; reports where there is none (only where all objects are known: `complete`)."""
-    word, name = parts[-2], parts[-1]
-    kind = resolve_kind(word, objects, complete, sink)
-    if kind is None:
+    objects: Sequence[DeclaredObject]
+    complete: bool
+    where: str
+
+    def kind(self, word: Name, sink: Sink) -> str | None:
+        """The Kubernetes kind that a word stands for: a kind of the API, or one that the manifests have."""
+        known = {**KIND_WORDS, **{declared.ref.kind.lower(): declared.ref.kind for declared in self.objects}}
+        if word.text in known:
+            return known[word.text]
+        if self.complete or word.text in SHORT_NAMES:
+            near = self._nearest_kind(word.text, known)
+            sink.report(
+                codes.UNKNOWN_NAME,
+                word.span,
+                f"there is no kind `{word.text}`",
+                help=f"did you mean `{near}`?"
+                if near
+                else "kinds are written in small letters, one word, not plural: `deployment`",
+                fix=replace(word.span, near) if near else None,
+            )
         return None
-    for declared in objects:
-        if (declared.ref.kind, declared.ref.name) == (kind, name.text):
-            return declared
-    if not complete:
+
+    def _nearest_kind(self, word: str, known: Mapping[str, str]) -> str | None:
+        if word in SHORT_NAMES:
+            return SHORT_NAMES[word]
+        for candidate in (word.lower(), word.removesuffix("s"), word.replace("_", "").replace("-", "").lower()):
+            if candidate in known:
+                return candidate
+        used = sorted({declared.ref.kind.lower() for declared in self.objects})
+        return nearest(word, used) or nearest(word, list(known))
+
+    def find(self, parts: Sequence[Name], sink: Sink) -> DeclaredObject | None:
+        """The object that the last two parts of a reference mean; reports where there is none."""
+        word, name = parts[-2], parts[-1]
+        kind = self.kind(word, sink)
+        if kind is None:
+            return None
+        for declared in self.objects:
+            if (declared.ref.kind, declared.ref.name) == (kind, name.text):
+                return declared
+        if self.complete:
+            self._unknown(kind, word, name, sink)
         return None
-    same_kind = [declared.ref.name for declared in objects if declared.ref.kind == kind]
-    other = [declared.ref.kind.lower() for declared in objects if declared.ref.name == name.text]
-    if other and not nearest(name.text, same_kind):
-        sink.report(
-            codes.UNKNOWN_NAME,
-            name.span,
-            f"there is no {word.text} `{name.text}`{where}",
-            help=f"`{name.text}` is the name of {listing(other)}",
-        )
-        return None
-    unknown(word.text, name.text, name.span, same_kind, sink, where)
-    return None
+
+    def _unknown(self, kind: str, word: Name, name: Name, sink: Sink) -> None:
+        same_kind = [declared.ref.name for declared in self.objects if declared.ref.kind == kind]
+        other = [declared.ref.kind.lower() for declared in self.objects if declared.ref.name == name.text]
+        if other and not nearest(name.text, same_kind):
+            sink.report(
+                codes.UNKNOWN_NAME,
+                name.span,
+                f"there is no {word.text} `{name.text}`{self.where}",
+                help=f"`{name.text}` is the name of {listing(other)}",
+            )
+        else:
+            unknown(word.text, name.text, name.span, same_kind, sink, where=self.where)
 
 
 def containers(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -82,10 +91,8 @@ def containers(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _pod_spec(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
-    path = {"Pod": ("spec",), "CronJob": ("spec", "jobTemplate", "spec", "template", "spec")}.get(
-        str(manifest.get("kind")), ("spec", "template", "spec")
-    )
+    paths = {"Pod": ("spec",), "CronJob": ("spec", "jobTemplate", "spec", "template", "spec")}
     node: Any = manifest
-    for part in path:
+    for part in paths.get(str(manifest.get("kind")), ("spec", "template", "spec")):
         node = node.get(part) if isinstance(node, dict) else None
     return node if isinstance(node, dict) else {}

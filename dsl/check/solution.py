@@ -35,7 +35,9 @@ def _grant(entry: Entry, world: World, shared: Shared) -> list[Grant]:
             )
     cluster = find_cluster(reference.data, world, sink)
     given = entry.value("api_groups")
-    resources = [item.data for item in entry.items("resources") if _resource(item, given is not None, shared)]
+    resources = [
+        item.data for item in entry.items("resources") if _resource(item, shared, other_groups=given is not None)
+    ]
     verbs = [item.data for item in entry.items("verbs") if _verb(item, shared)]
     if given is not None:
         groups = [item.data for item in entry.items("api_groups")]
@@ -52,12 +54,13 @@ def _grant(entry: Entry, world: World, shared: Shared) -> list[Grant]:
     ]
 
 
-def _resource(item: Value, other_groups: bool, shared: Shared) -> bool:
+def _resource(item: Value, shared: Shared, *, other_groups: bool) -> bool:
     """Whether a resource is one of the API's, or may be one of another API group."""
     base = item.data.split("/")[0]
     if base in RESOURCES or base == "*":
         return True
-    kind = KIND_WORDS.get(SHORT_NAMES.get(base.lower(), base.lower()))
+    word = str(base).lower()
+    kind = KIND_WORDS.get(SHORT_NAMES.get(word, word))
     near = KINDS[kind][0] if kind else nearest(base, list(RESOURCES))
     if other_groups and near is None:
         return True

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from itbc.dsl import codes
 from itbc.dsl.check.context import ClusterFacts, Shared, World
 from itbc.dsl.check.environment import find_cluster
-from itbc.dsl.check.objects import resolve_object
+from itbc.dsl.check.objects import Pool
 from itbc.dsl.conversion import IDENTIFIER
 from itbc.dsl.diagnostics import listing, replace
 from itbc.dsl.entries import Entry, Value
@@ -24,9 +24,10 @@ def truth(
     scenario: Entry,
     world: World,
     faults: Sequence[Fault],
-    all_faults: bool,
     triggers: Sequence[ExpectedAlert],
     shared: Shared,
+    *,
+    all_faults: bool,
 ) -> Truth | None:
     """The truth, checked against everything else. `all_faults` says that no fault is missing from `faults`."""
     entry = scenario.child("truth")
@@ -87,10 +88,10 @@ def _cause(
     for place, ref in touched:  # a fault may create its object, which no manifest declares
         if (place, ref.kind.lower(), ref.name) == (cluster.cluster.name, word, name):
             return Cause(place, ref, item.span)
-    where = f" in cluster `{cluster.cluster.name}`"
     same_kind = any(declared.ref.kind.lower() == word for declared in cluster.objects())
     complete = cluster.complete and (all_faults or same_kind)  # a fault that wasn't understood may create it
-    declared = resolve_object(reference.parts, cluster.objects(), complete, where, shared.sink)
+    pool = Pool(cluster.objects(), complete, f" in cluster `{cluster.cluster.name}`")
+    declared = pool.find(reference.parts, shared.sink)
     return None if declared is None else Cause(cluster.cluster.name, declared.ref, item.span)
 
 

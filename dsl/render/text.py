@@ -49,73 +49,72 @@ def _count(number: int, thing: str) -> str:
 
 
 def _one(diagnostic: Diagnostic, style: Style) -> str:
-    code = diagnostic.code
-    lines = [f"{style(f'{code.severity}[{code.id}]', code.severity)}{style(f': {code.headline}', 'bold')}"]
-    sources: list[SourceFile] = []
-    for label in diagnostic.labels:
-        if label.span.source not in sources:
-            sources.append(label.span.source)
-    last = max(label.span.source.position(label.span.start)[0] for label in diagnostic.labels)
-    gutter = len(str(last))
-    for index, source in enumerate(sources):
-        labels = [label for label in diagnostic.labels if label.span.source is source or label.span.source == source]
-        lines += _snippet(source, labels, gutter, "-->" if index == 0 else ":::", code.severity, style)
-    for note in diagnostic.notes:
-        lines.append(_remark("note", note, gutter, style))
-    if diagnostic.help:
-        lines.append(_remark("help", diagnostic.help, gutter, style))
-    elif diagnostic.fix is not None:
-        lines.append(_remark("help", diagnostic.fix.title, gutter, style))
-    return "\n".join(lines)
+    return "\n".join(_Picture(diagnostic, style).lines())
 
 
-def _remark(role: str, text: str, gutter: int, style: Style) -> str:
-    return f"{' ' * gutter} {style('=', 'frame')} {style(f'{role}:', 'bold')} {_shown(text)}"
+class _Picture:
+    """One diagnostic as lines; `gutter` is the width of its line numbers."""
 
+    def __init__(self, diagnostic: Diagnostic, style: Style) -> None:
+        self.diagnostic = diagnostic
+        self.style = style
+        last = max(label.span.source.position(label.span.start)[0] for label in diagnostic.labels)
+        self.gutter = len(str(last))
+        self.blank = " " * self.gutter
+        self.bar = style("|", "frame")
 
-def _snippet(
-    source: SourceFile, labels: Sequence[Label], gutter: int, arrow: str, severity: str, style: Style
-) -> list[str]:
-    line, column = source.position(labels[0].span.start)
-    out = [f"{' ' * gutter}{style(arrow, 'frame')} {_shown(source.name)}:{line}:{column}"]
-    if not source.text:
-        return [*out, f"{' ' * gutter} {style('=', 'frame')} {_shown(labels[0].message)}"]
-    bar = style("|", "frame")
-    out.append(f"{' ' * gutter} {bar}")
-    by_line: dict[int, list[Label]] = {}
-    for label in labels:
-        by_line.setdefault(source.position(label.span.start)[0], []).append(label)
-    before = None
-    for number in sorted(by_line):
-        if before is not None and number > before + 1:
-            if number == before + 2:
-                out.append(
-                    f"{style(f'{before + 1:>{gutter}}', 'frame')} {bar} {_cut(_shown(source.line(before + 1)), 0)[0]}".rstrip()
-                )
-            else:
-                out.append(f"{style('.' * max(gutter, 3), 'frame')}")
-        out += _line(source, number, by_line[number], gutter, severity, style)
-        before = number
-    return out
+    def lines(self) -> list[str]:
+        code = self.diagnostic.code
+        out = [self.style(f"{code.severity}[{code.id}]", code.severity) + self.style(f": {code.headline}", "bold")]
+        for index, source in enumerate(dict.fromkeys(label.span.source for label in self.diagnostic.labels)):
+            labels = [label for label in self.diagnostic.labels if label.span.source == source]
+            out += self._snippet(source, labels, "-->" if index == 0 else ":::")
+        out += [self._remark("note", note) for note in self.diagnostic.notes]
+        fix = self.diagnostic.fix
+        remedy = self.diagnostic.help or (fix.title if fix is not None else "")
+        return [*out, self._remark("help", remedy)] if remedy else out
 
+    def _remark(self, role: str, text: str) -> str:
+        return f"{self.blank} {self.style('=', 'frame')} {self.style(f'{role}:', 'bold')} {_shown(text)}"
 
-def _line(
-    source: SourceFile, number: int, labels: Sequence[Label], gutter: int, severity: str, style: Style
-) -> list[str]:
-    text = source.line(number)
-    begin = min(source.position(label.span.start)[1] for label in labels) - 1
-    shown, cut = _cut(_shown(text), cell_len(_shown(text[:begin])))
-    bar = style("|", "frame")
-    out = [f"{style(f'{number:>{gutter}}', 'frame')} {bar} {shown}".rstrip()]
-    for label in sorted(labels, key=lambda one: (not one.primary, one.span.start)):
-        first = source.position(label.span.start)[1] - 1
-        last = min(first + label.span.end - label.span.start, len(text))
-        start = max(0, cell_len(_shown(text[:first])) - cut)
-        width = max(1, min(cell_len(_shown(text[first:last])), WIDEST - start))
-        mark = ("^" if label.primary else "-") * width
-        role = severity if label.primary else "secondary"
-        out.append(f"{' ' * gutter} {bar} {' ' * start}{style(f'{mark} {_shown(label.message)}', role)}".rstrip())
-    return out
+    def _snippet(self, source: SourceFile, labels: Sequence[Label], arrow: str) -> list[str]:
+        line, column = source.position(labels[0].span.start)
+        out = [f"{self.blank}{self.style(arrow, 'frame')} {_shown(source.name)}:{line}:{column}"]
+        if not source.text:
+            return [*out, f"{self.blank} {self.style('=', 'frame')} {_shown(labels[0].message)}"]
+        out.append(f"{self.blank} {self.bar}")
+        by_line: dict[int, list[Label]] = {}
+        for label in labels:
+            by_line.setdefault(source.position(label.span.start)[0], []).append(label)
+        before: int | None = None
+        for number in sorted(by_line):
+            if before is not None and number == before + 2:
+                out.append(self._numbered(before + 1, _cut(_shown(source.line(before + 1)), 0)[0]))
+            elif before is not None and number > before + 2:
+                out.append(self.style("." * max(self.gutter, 3), "frame"))
+            out += self._line(source, number, by_line[number])
+            before = number
+        return out
+
+    def _numbered(self, number: int, text: str) -> str:
+        return f"{self.style(f'{number:>{self.gutter}}', 'frame')} {self.bar} {text}".rstrip()
+
+    def _line(self, source: SourceFile, number: int, labels: Sequence[Label]) -> list[str]:
+        """A source line with what is said about places in it, the primary place first."""
+        text = source.line(number)
+        begin = min(source.position(label.span.start)[1] for label in labels) - 1
+        shown, cut = _cut(_shown(text), cell_len(_shown(text[:begin])))
+        out = [self._numbered(number, shown)]
+        for label in sorted(labels, key=lambda one: (not one.primary, one.span.start)):
+            first = source.position(label.span.start)[1] - 1
+            last = min(first + label.span.end - label.span.start, len(text))
+            start = max(0, cell_len(_shown(text[:first])) - cut)
+            width = max(1, min(cell_len(_shown(text[first:last])), WIDEST - start))
+            mark = ("^" if label.primary else "-") * width
+            role = self.diagnostic.code.severity if label.primary else "secondary"
+            said = self.style(f"{mark} {_shown(label.message)}", role)
+            out.append(f"{self.blank} {self.bar} {' ' * start}{said}".rstrip())
+        return out
 
 
 def _cut(shown: str, place: int) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""Blocks of compliance scenarios: controls of a benchmark, the corpus a policy is judged on, what the agent hands in."""
+"""Blocks of compliance scenarios: controls, the corpus a policy is judged on, what the agent hands in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from itbc.dsl.schema.words import CONTROL_SEVERITY, POLICY_LANGUAGE, VERDICT
 
 CONTROL = BlockSchema(
     "control",
-    "A control of a published benchmark. Numbers move between versions of a benchmark, so the version is part of the control.",
+    "A control of a published benchmark. Numbers move between versions, so the version is part of the control.",
     labels=(LabelSchema("NAME", "identifier", "What corpora and findings call it."),),
     attributes=(
         AttributeSchema("benchmark", Text(), "The benchmark's name.", required=True),

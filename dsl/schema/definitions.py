@@ -18,7 +18,7 @@ from itbc.dsl.schema.words import SEVERITY
 
 IMPORT = BlockSchema(
     "import",
-    "Makes everything another file declares known here, by block type and label. A file that holds a scenario can't be imported.",
+    "Makes what another file declares known here, by block type and label. A scenario can't be imported.",
     attributes=(AttributeSchema("source", Text("path"), "The file, relative to this one.", required=True),),
 )
 
@@ -53,7 +53,7 @@ COMPONENT = BlockSchema(
 
 LOAD = BlockSchema(
     "load",
-    "How the load on the application is set. `load = { … }` in a cluster then sets environment variables of a workload.",
+    "How the load is set: `load = { … }` in a cluster then sets environment variables of a workload.",
     attributes=(
         AttributeSchema(
             "workload", ReferenceType(("KIND.OBJECT",)), "The workload that makes the load.", required=True
@@ -66,7 +66,7 @@ LOAD = BlockSchema(
 
 DEPENDENCY = BlockSchema(
     "dependency",
-    "Something outside the manifests that the application needs: a Kubernetes Service of this name, which a cluster's `bind` provides.",
+    "What the application needs from outside: a Kubernetes Service of this name, which a cluster's `bind` provides.",
     labels=(LabelSchema("NAME", "name", "The name of the Service; also a component that can be called."),),
     attributes=(
         AttributeSchema(
@@ -85,7 +85,7 @@ APPLICATION = BlockSchema(
         AttributeSchema(
             "manifests",
             ListOf(Text("path")),
-            "Folders or files of Kubernetes YAML, applied in order of their paths. Objects without a namespace get the application's.",
+            "Folders or files of Kubernetes YAML, applied in order of their paths. The namespace is filled in.",
             required=True,
         ),
     ),

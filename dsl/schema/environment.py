@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itbc.dsl.schema.definitions import COMPONENT
 from itbc.dsl.schema.types import (
-    Anything,
     AttributeSchema,
     BlockSchema,
     BooleanType,
+    Either,
     LabelSchema,
     ListOf,
     MapOf,
@@ -57,7 +57,7 @@ DEPLOYED = BlockSchema(
     attributes=(
         AttributeSchema(
             "load",
-            MapOf(Anything()),
+            MapOf(Either((NumberType(), Text(), BooleanType()))),
             "Values for the settings of the application's `load` block.",
             default="as in its manifests",
         ),

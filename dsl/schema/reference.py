@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itbc.dsl.computing import FUNCTIONS
-from itbc.dsl.conversion import describe
+from itbc.dsl.describing import describe
 from itbc.dsl.schema.scenario import FILE
 from itbc.dsl.schema.types import AttributeSchema, BlockSchema, Keyword, Nested
 

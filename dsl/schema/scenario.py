@@ -39,7 +39,7 @@ METADATA = BlockSchema(
 
 FAULT = BlockSchema(
     "fault",
-    "What breaks: an entry of the fault catalogue, aimed at something of the environment. It is injected once everything is healthy.",
+    "What breaks: an entry of the fault catalogue, aimed at something. It is injected once all is healthy.",
     labels=(LabelSchema("NAME", "name", "What messages call it."),),
     attributes=(
         AttributeSchema("kind", FaultName(), "The entry of the catalogue, such as `k8s.env.modified`.", required=True),
@@ -68,7 +68,7 @@ TRIGGER = BlockSchema(
 
 OBJECTIVE = BlockSchema(
     "objective",
-    "D: something that must be so after the agent's work: an SLO holds, a policy judges a corpus rightly, or a cost is low enough.",
+    "D: what must be so after the agent's work: an SLO holds, a policy judges a corpus rightly, a cost is low.",
     labels=(LabelSchema("NAME", "name", "What scores call it."),),
     attributes=(
         AttributeSchema("slo", ReferenceType(("slo.SLO",)), "The SLO that must hold."),
@@ -125,7 +125,7 @@ SAFEGUARD = BlockSchema(
         AttributeSchema(
             "unchanged",
             ListOf(ReferenceType(("cluster.CLUSTER.KIND", "host.HOST.KIND"))),
-            "All objects of these kinds must be what they were when everything was healthy, apart from what the faults touched.",
+            "All objects of these kinds must be what they were when all was healthy, but for what the faults touched.",
         ),
         AttributeSchema(
             "slo",
@@ -169,7 +169,7 @@ TRUTH = BlockSchema(
 
 GRANT = BlockSchema(
     "grant",
-    "What the agent may do: a rule of Kubernetes RBAC in the namespaces of a cluster's applications, or commands on a host.",
+    "What the agent may do: a rule of Kubernetes RBAC in the applications' namespaces, or commands on a host.",
     labels=(LabelSchema("NAME", "name", "What messages call it."),),
     attributes=(
         AttributeSchema("cluster", _CLUSTER, "The cluster."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import examples
@@ -65,7 +66,7 @@ def test_python_hcl2_accepts_random_files(text: str):
 
 
 @pytest.mark.parametrize("path", LAYOUTS, ids=lambda path: path.stem)
-def test_a_layout(path: Path, golden, terraform_environment: dict[str, str]):
+def test_a_layout(path: Path, golden: Callable[[Path, str], None], terraform_environment: dict[str, str]):
     source = path.read_text(encoding="utf-8")
     sink = Sink()
     file = parse(SourceFile(path.name, source), sink)

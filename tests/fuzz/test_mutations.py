@@ -21,7 +21,18 @@ from itbc.dsl.structure import structure
 
 HERE = Path(__file__).parent
 CORPUS = sorted((HERE / "corpus").iterdir())
-NOISE = [*"{}[]()=\"',.:;#/*\n \t\\$%<>&|!?-+0a\0é\ufeff\u2028\ud800", "${", "/*", "*/", "<<E", '"x" {', "45m", "\r\n", "\n}\n", "{\n"]
+NOISE = [
+    *"{}[]()=\"',.:;#/*\n \t\\$%<>&|!?-+0a\0é\ufeff\u2028\ud800",
+    "${",
+    "/*",
+    "*/",
+    "<<E",
+    '"x" {',
+    "45m",
+    "\r\n",
+    "\n}\n",
+    "{\n",
+]
 SECONDS = 5.0
 
 
@@ -49,7 +60,7 @@ def test_the_corpus(path: Path):
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
 def test_mutations_of_the_corpus(path: Path):
     source = path.read_bytes().decode("utf-8", errors="replace")[:3000]
-    generator = random.Random(path.name)
+    generator = random.Random(path.name)  # noqa: S311 - the same mutations each time
     for _ in range(15):
         mutated = source
         for _ in range(generator.randrange(1, 6)):

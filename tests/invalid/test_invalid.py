@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ CASES = sorted(folder.name for folder in HERE.iterdir() if any(folder.glob("*.it
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_wrong_file_gets_exactly_these_messages(
-    case: str, golden, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    case: str, golden: Callable[[Path, str], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(HERE / case)
     code = main(["check", "."])

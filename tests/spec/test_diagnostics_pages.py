@@ -45,7 +45,9 @@ def run(part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_the_example_raises_exactly_its_code(code: str, tmp_path, monkeypatch, capsys):
+def test_the_example_raises_exactly_its_code(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     text = section(page(code), "Example")
     also = set(re.findall(r"ITB\d+", text.split("```", 1)[0]))
     exit_code, found = run(text, tmp_path, monkeypatch, capsys)
@@ -54,7 +56,9 @@ def test_the_example_raises_exactly_its_code(code: str, tmp_path, monkeypatch, c
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_the_fix_raises_its_code_no_more(code: str, tmp_path, monkeypatch, capsys):
+def test_the_fix_raises_its_code_no_more(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     text = page(code)
     also = set(re.findall(r"ITB\d+", section(text, "Example").split("```", 1)[0])) - {"ITB101"}
     _, found = run(section(text, "Fix"), tmp_path, monkeypatch, capsys)

@@ -7,6 +7,7 @@ import examples
 import pytest
 
 from itbc.cli import main
+from itbc.dsl.format import format_text
 from itbc.dsl.schema.reference import BEGIN, END, reference
 
 PAGE = examples.DOCS / "spec.md"
@@ -28,8 +29,6 @@ def test_an_example_of_the_language_reference_is_what_it_is_marked_as(
 
 
 def test_valid_examples_are_laid_out():
-    from itbc.dsl.format import format_text
-
     for example in EXAMPLES:
         if "valid" in example.words:
             assert format_text(example.text) == example.text

@@ -24,8 +24,8 @@ from itbc.dsl.model import Scenario
 def command(paths: tuple[Path, ...], form: Form) -> int:
     """Check scenario files and everything they import.
 
-    PATHS are files, or folders that are searched for .itb files. Every mistake is reported, with its place and a remedy.
-    Exit code 1 where there are errors.
+    PATHS are files, or folders that are searched for .itb files. Every mistake is reported, with its place and a
+    remedy. Exit code 1 where there are errors.
 
     Example: itbc check scenarios
     """
@@ -55,10 +55,15 @@ def _scenario(scenario: Scenario) -> str:
     objects = sum(len(application.objects) for cluster in clusters for application in cluster.applications)
     rules = sum(len(cluster.alerts) for cluster in clusters)
     parts = [
-        _count(len(clusters), "cluster"), _count(objects, "object"), _count(rules, "alerting rule"), _count(len(scenario.faults), "fault"),
-        _count(len(scenario.triggers), "expected alert"), _count(len(scenario.desired.objectives), "objective"),
-        _count(len(scenario.desired.safeguards), "safeguard"), _count(len(scenario.truth.root_causes), "root cause"),
-    ]  # fmt: skip
+        _count(len(clusters), "cluster"),
+        _count(objects, "object"),
+        _count(rules, "alerting rule"),
+        _count(len(scenario.faults), "fault"),
+        _count(len(scenario.triggers), "expected alert"),
+        _count(len(scenario.desired.objectives), "objective"),
+        _count(len(scenario.desired.safeguards), "safeguard"),
+        _count(len(scenario.truth.root_causes), "root cause"),
+    ]
     chain = " → ".join(scenario.truth.chain)
     return f"scenario {scenario.name}: {', '.join(parts)}, chain {chain}"
 

@@ -32,8 +32,8 @@ class _Layout:
 def command(paths: tuple[Path, ...], *, only_check: bool) -> int:
     """Rewrite .itb files in the one canonical layout, which is that of `terraform fmt`.
 
-    PATHS are files, or folders that are searched for .itb files. Comments stay. Files with syntax errors aren't touched: their errors
-    are reported, and the exit code is 1.
+    PATHS are files, or folders that are searched for .itb files. Comments stay. Files with syntax errors aren't
+    touched: their errors are reported, and the exit code is 1.
 
     Example: itbc fmt --check scenarios
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,12 +21,12 @@ FILES = sorted(HERE.glob("*.itb"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_the_tree_of_a_file(path: Path, golden):
+def test_the_tree_of_a_file(path: Path, golden: Callable[[Path, str], None]):
     source = SourceFile(path.name, path.read_text(encoding="utf-8"))
     golden(path.with_suffix(".tree"), dump_tree(parse(source, Sink())))
 
 
-def test_the_model_of_a_scenario(golden):
+def test_the_model_of_a_scenario(golden: Callable[[Path, str], None]):
     sink = Sink()
     scenario = check(HERE / "scenario.itb", assembly.catalogue(), sink)
     assert render(sink.diagnostics) == ""
@@ -33,8 +35,6 @@ def test_the_model_of_a_scenario(golden):
 
 
 def test_the_model_does_not_depend_on_where_the_files_lie(tmp_path: Path):
-    import shutil
-
     shutil.copytree(HERE.parent.parent / "spec" / "shop", tmp_path / "spec" / "shop")
     (tmp_path / "a" / "b").mkdir(parents=True)
     target = tmp_path / "a" / "b" / "scenario.itb"

@@ -21,14 +21,15 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_check_says_what_was_checked(place: Path, capsys: pytest.CaptureFixture[str]):
+@pytest.mark.usefixtures("place")
+def test_check_says_what_was_checked(capsys: pytest.CaptureFixture[str]):
     assert main(["check", "."]) == 0
     out = capsys.readouterr().out.splitlines()
-    assert out == [
-        "ok  scenario.itb: scenario checkout-wrong-payment-address: 1 cluster, 9 objects, 2 alerting rules, 1 fault, 1 expected alert, "
-        "1 objective, 1 safeguard, 1 root cause, chain checkout → frontend",
-        "ok  shop/shop.itb: library: 1 application, 2 alerts, 1 SLO",
-    ]
+    scenario = (
+        "ok  scenario.itb: scenario checkout-wrong-payment-address: 1 cluster, 9 objects, 2 alerting rules, 1 fault, "
+        "1 expected alert, 1 objective, 1 safeguard, 1 root cause, chain checkout → frontend"
+    )
+    assert out == [scenario, "ok  shop/shop.itb: library: 1 application, 2 alerts, 1 SLO"]
 
 
 def test_check_with_errors_fails_and_still_names_what_is_right(place: Path, capsys: pytest.CaptureFixture[str]):
@@ -52,7 +53,7 @@ def test_check_as_json(place: Path, capsys: pytest.CaptureFixture[str]):
     assert len(report["checked"]) == 2
 
 
-def test_check_without_paths_is_wrong_usage(capsys: pytest.CaptureFixture[str]):
+def test_check_without_paths_is_wrong_usage():
     assert main(["check"]) == 2
 
 
@@ -104,12 +105,14 @@ def test_fmt_writes_through_a_link(place: Path):
 
 
 @pytest.mark.parametrize("argument", ["nowhere", "bad\udcff.itb", "a" * 5000, "shop/shop.itb/x.itb"])
-def test_odd_paths_are_diagnosed(place: Path, argument: str, capsys: pytest.CaptureFixture[str]):
+@pytest.mark.usefixtures("place")
+def test_odd_paths_are_diagnosed(argument: str, capsys: pytest.CaptureFixture[str]):
     assert main(["check", argument]) == 1
     assert "error[ITB001]" in capsys.readouterr().out
 
 
 def test_check_does_not_import_what_only_runs_need():
-    program = "import sys, itbc.cli.check, itbc.cli.fmt; print([m for m in ('kubernetes', 'cdktn', 'ansible', 'jsii') if m in sys.modules])"
+    heavy = "('kubernetes', 'cdktn', 'ansible', 'jsii')"
+    program = f"import sys, itbc.cli.check, itbc.cli.fmt; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -291,6 +290,6 @@ def test_links_are_not_followed_when_paths_are_resolved(tmp_path: Path):
     (tmp_path / "real").mkdir()
     shutil.copytree(examples.SPEC / "shop", tmp_path / "real" / "shop")
     (tmp_path / "real" / "s.itb").write_text(base(), encoding="utf-8")
-    os.symlink(tmp_path / "real", tmp_path / "link")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
     sink = Sink()
     assert check(tmp_path / "link" / "s.itb", CATALOGUE, sink) is not None

@@ -44,7 +44,8 @@ def test_values_are_what_kubernetes_takes_them_for(tmp_path: Path):
     found, _, _ = objects(
         tmp_path,
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
-        "data: {day: 2026-12-01, time: 12:30:00, yes: yes, number: 12, hex: 0x10, float: 1.5, exp: 1e3, version: 1.2.3, none: ~}\n",
+        "data: {day: 2026-12-01, time: 12:30:00, yes: yes, number: 12, hex: 0x10, float: 1.5, exp: 1e3, "
+        "version: 1.2.3, none: ~}\n",
     )
     data = found[0].manifest["data"]
     assert data["day"] == "2026-12-01"
