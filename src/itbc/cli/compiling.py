@@ -41,11 +41,15 @@ def compiled(scenario: Path, target_name: str) -> Generator[Artefacts]:
         yield load(folder)
 
 
-def give_away(scenario: Path) -> list[Path]:
-    """What an agent must not read, because it holds the scenario's truth: its folder, and the history it is kept in."""
-    folder = scenario.resolve() if scenario.is_dir() else scenario.resolve().parent
-    repositories = [parent / ".git" for parent in (folder, *folder.parents) if (parent / ".git").exists()]
-    return [folder, *repositories]
+def secrets(scenario: Path) -> list[Path]:
+    """What holds the scenario's truth: its own folder."""
+    return [scenario.resolve() if scenario.is_dir() else scenario.resolve().parent]
+
+
+def hiding_places(scenario: Path) -> list[Path]:
+    """Where copies of the truth may be: the whole checkout around the scenario, with its history and tests."""
+    (folder,) = secrets(scenario)
+    return [parent for parent in (folder, *folder.parents) if (parent / ".git").exists()]
 
 
 def _compile(scenario: Path, target: Target, folder: Path, sink: Sink) -> Manifest | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from itbc.cli.compiling import compiled, give_away
+from itbc.cli.compiling import compiled, hiding_places, secrets
 from itbc.cli.exits import Exit, ExitError
 from itbc.cli.leftovers import tell_remaining
 from itbc.cli.wholerun import exit_code, live
@@ -57,7 +57,8 @@ def command(
             agent=agent,
             command=line,
             seconds=timeout or task.within_seconds,
-            hidden=[*give_away(scenario), artefacts.folder],
+            hidden=hiding_places(scenario),
+            secret=[*secrets(scenario), artefacts.folder],
         )
         lived = live(place, artefacts, assignment, seed, keep=keep)
     render(lived.run, Console(highlight=False))

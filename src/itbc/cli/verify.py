@@ -11,7 +11,7 @@ from rich.table import Table
 
 from itbc.cli import assembly
 from itbc.cli.claims import CLAIMS, Claims, judge
-from itbc.cli.compiling import compiled, give_away
+from itbc.cli.compiling import compiled, hiding_places, secrets
 from itbc.cli.exits import Exit, ExitError
 from itbc.cli.leftovers import tell_remaining
 from itbc.cli.wholerun import live
@@ -94,7 +94,8 @@ def _verify(place: Desk, scenario: Path, agents: Sequence[str], target: str, see
                 agent=agent,
                 command=[],
                 seconds=artefacts.environment.task.within_seconds,
-                hidden=[*give_away(scenario), artefacts.folder],
+                hidden=hiding_places(scenario),
+                secret=[*secrets(scenario), artefacts.folder],
             )
             lived = live(place, artefacts, assignment, seed, keep=False)
             if lived.ended is not None:

@@ -30,12 +30,13 @@ from itbc.runner.surroundings import Surroundings
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Who is to work, how, for at most how long, and what must be kept from its eyes."""
+    """Who is to work, how, for at most how long, and what must be kept from its eyes (see `visibility.view`)."""
 
     agent: str
     command: Sequence[str]
     seconds: float
-    hidden: Sequence[Path]
+    hidden: Sequence[Path] = ()
+    secret: Sequence[Path] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ class Life:
             user=place.user,
             seconds=assignment.seconds,
             hidden=[str(each) for each in assignment.hidden],
+            secret=[str(each) for each in assignment.secret],
         )
         journal.perform("agent", "working", task, lambda: working(task, around))
 

@@ -23,7 +23,7 @@ from typing import IO
 from itbc.providers.services import Ledger
 from itbc.runner import sandbox_entry
 from itbc.runner.processes import identify
-from itbc.runner.visibility import View
+from itbc.runner.visibility import Operation
 from itbc.runner.waiting import Patience, TooLate
 
 FIRST_USER = 1_900_000_000
@@ -56,16 +56,15 @@ class Ended:
 class Sandbox:
     """What an agent's programs see.
 
-    `view` is what is covered and what is made visible again, `hidden` what is
-    covered after that. `environment` is the whole environment.
+    `view` is what is covered and exposed of the file system, `environment` the
+    whole environment.
     """
 
     run: str
     user: int
     folder: Path
     environment: Mapping[str, str]
-    hidden: Sequence[Path]
-    view: View
+    view: Sequence[Operation]
     ledger: Ledger
 
     def execute(
@@ -150,9 +149,10 @@ class Sandbox:
             "environment": {**self.environment, **more},
             "folder": str(self.folder),
             "user": self.user,
-            "private": [str(path) for path in self.view.covered],
-            "hidden": [str(path) for path in self.hidden],
-            "exposed": [(str(source), str(target)) for source, target in self.view.exposed],
+            "view": [
+                {"what": each.what, "target": str(each.target), "source": str(each.source or ""), "mode": each.mode}
+                for each in self.view
+            ],
         }
 
     def _attend(

@@ -25,9 +25,6 @@ PR_SET_NO_NEW_PRIVS = 38
 
 READY = b"ready"
 
-SHARED = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - covered, not used
-"""Folders that anybody may write to."""
-
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
 
@@ -41,13 +38,12 @@ def mount(source: str, target: str, kind: str, flags: int, options: str = "") ->
         raise OSError(error, os.strerror(error), target)
 
 
-def cover(paths: list[str], mode: str) -> None:
-    """Put an empty folder (or file) over each path that exists."""
-    for path in paths:
-        if Path(path).is_dir():
-            mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, f"mode={mode}")
-        elif Path(path).exists():
-            mount("/dev/null", path, "", MS_BIND)
+def cover(path: Path, mode: str) -> None:
+    """Put an empty folder (or file) over a path, where it exists."""
+    if path.is_dir():
+        mount("tmpfs", str(path), "tmpfs", MS_NOSUID | MS_NODEV, f"mode={mode}")
+    elif path.exists():
+        mount("/dev/null", str(path), "", MS_BIND)
 
 
 def expose(descriptor: int, target: Path, *, folder: bool) -> None:
@@ -60,21 +56,20 @@ def expose(descriptor: int, target: Path, *, folder: bool) -> None:
     mount(f"/proc/self/fd/{descriptor}", str(target), "", MS_BIND)
 
 
-def arrange(specification: dict[str, Any]) -> None:
+def arrange(operations: list[dict[str, str]]) -> None:
     """Make the file system look as the agent may see it."""
-    opened = [
-        (os.open(source, os.O_PATH | os.O_CLOEXEC), Path(target), Path(source).is_dir())
-        for source, target in specification["exposed"]
-    ]
-    cover([path for path in specification["private"] if path in SHARED], "1777")
-    cover([path for path in specification["private"] if path not in SHARED], "0755")
-    for descriptor, target, folder in opened:
-        expose(descriptor, target, folder=folder)
-    # What is hidden may lie in what was just exposed; and a program that was asked for may lie in what is hidden.
-    cover(specification["hidden"], "0711")
-    for descriptor, target, folder in opened:
-        if not folder and any(target.is_relative_to(path) for path in specification["hidden"]):
-            expose(descriptor, target, folder=False)
+    sources = {
+        each["source"]: (os.open(each["source"], os.O_PATH | os.O_CLOEXEC), Path(each["source"]).is_dir())
+        for each in operations
+        if each["what"] == "expose"
+    }
+    for each in operations:
+        if each["what"] == "cover":
+            cover(Path(each["target"]), each["mode"])
+        else:
+            descriptor, folder = sources[each["source"]]
+            expose(descriptor, Path(each["target"]), folder=folder)
+    for descriptor, _ in sources.values():
         os.close(descriptor)
 
 
@@ -115,7 +110,7 @@ def main() -> int:
     """Arrange, start the agent, wait for it."""
     with os.fdopen(int(sys.argv[1]), "rb") as source:
         specification: dict[str, Any] = json.loads(source.read())
-    arrange(specification)
+    arrange(specification["view"])
     ready = int(sys.argv[2])
     os.write(ready, READY)
     os.close(ready)

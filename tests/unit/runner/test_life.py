@@ -45,7 +45,7 @@ def whole(life: Life, assignment: Assignment) -> None:
 
 
 def assignment(command: list[str], seconds: float = 20.0) -> Assignment:
-    return Assignment(agent="command" if command else "noop", command=command, seconds=seconds, hidden=[])
+    return Assignment(agent="command" if command else "noop", command=command, seconds=seconds)
 
 
 @NEEDS_ROOT
@@ -244,7 +244,7 @@ artefacts = conftest.toy_artefacts(folder / "a", folder / "things", mode)
 with session.new_run(workshop, artefacts, "command", 0) as life:
     life.bring_up()
     life.break_down()
-    life.work(Assignment("command", ["sleep", "4250"], 60.0, []))
+    life.work(Assignment("command", ["sleep", "4250"], 60.0))
 """
 
 

@@ -18,7 +18,7 @@ from itbc.runner.ledger import FileLedger, leftovers
 from itbc.runner.processes import alive, identify, own_identity
 from itbc.runner.sandbox import OutOfTime, Sandbox, user_of
 from itbc.runner.sweepers import sweep_process
-from itbc.runner.visibility import PRIVATE, closed_ancestor, view
+from itbc.runner.visibility import PRIVATE, Needs, closed_ancestor, view
 from itbc.runner.waiting import Patience
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="namespaces and other users need root")
@@ -32,8 +32,8 @@ class Place:
         self.work = folder / "agent" / "work"
         self.work.mkdir(parents=True)
         os.chown(self.work, user_of(RUN), user_of(RUN))
-        self.secret = folder / "secret"
-        self.secret.mkdir()
+        self.secret = folder / "checkout" / "secret"
+        self.secret.mkdir(parents=True)
         (self.secret / "truth").write_text("it was the gardener")
         self.ledger_path = folder / "ledger.jsonl"
         self.out, self.err = folder / "out", folder / "err"
@@ -46,8 +46,7 @@ class Place:
             user=user_of(RUN),
             folder=self.work,
             environment={"PATH": "/usr/bin:/bin", "HOME": str(self.work)},
-            hidden=[self.secret],
-            view=view([], [self.folder / "agent"], []),
+            view=view(Needs([self.folder / "agent"]), [self.folder / "checkout"], [self.secret]),
             ledger=FileLedger(self.ledger_path, own_identity(), "2030-01-01T00:00:00+00:00"),
         )
 
@@ -84,21 +83,28 @@ def test_the_truth_is_covered_even_where_its_place_is_known(place: Place) -> Non
     assert "secret" not in said
 
 
-def test_a_program_can_be_anywhere_and_sees_whats_beside_it_but_not_whats_hidden(place: Place) -> None:
+def test_a_program_can_be_anywhere_and_sees_whats_beside_it_but_not_whats_secret(place: Place) -> None:
     # The folder of the test is closed to others, as /root is.
     place.folder.chmod(0o700)
-    beside = place.folder / "agents"
-    for folder in (beside, place.secret):
+    checkout = place.folder / "checkout"
+    for folder in (place.folder / "agents", checkout / "agents", checkout, place.secret):
         folder.mkdir(exist_ok=True)
         (folder / "module").write_text("beside")
         program = folder / "agent"
-        program.write_text('#!/bin/sh\ncat "$(dirname "$0")/module"\n')
+        program.write_text('#!/bin/sh\nhere="$(dirname "$0")"; cat "$here/module"; ls "$1"\n')
         program.chmod(0o755)
-        sandbox = replace(place.sandbox, view=view([program], [place.folder / "agent"], []))
-        outputs = (place.out, place.err)
-        ended = sandbox.execute([str(program)], outputs, place.patience, deadline=place.patience.monotonic() + 20)
-        assert ended.output.decode() == ("beside" if folder == beside else "")
-        assert ended.code == (0 if folder == beside else 1)
+        needs = Needs([place.folder / "agent"], [program])
+        sandbox = replace(place.sandbox, view=view(needs, [checkout], [place.secret]))
+        ended = sandbox.execute(
+            [str(program), str(place.secret)],
+            (place.out, place.err),
+            place.patience,
+            deadline=place.patience.monotonic() + 20,
+        )
+        assert ended.code not in {126, 127}, place.err.read_text()
+        shown = ended.output.decode().replace("agent\n", "")
+        assert shown == ("beside" if folder.name == "agents" else ""), folder
+        assert "truth" not in place.err.read_text()
 
 
 def test_the_topmost_closed_folder_is_what_is_covered() -> None:

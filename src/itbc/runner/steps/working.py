@@ -16,11 +16,14 @@ from itbc.runner.failures import StepFailed
 from itbc.runner.sandbox import NoSandbox, OutOfTime, Sandbox
 from itbc.runner.steps.access import Access
 from itbc.runner.surroundings import Surroundings
-from itbc.runner.visibility import view
+from itbc.runner.visibility import Needs, view
 
 
 class WorkingInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Who works, where, and for how many seconds. `hidden` are the folders that would give the truth away."""
+    """Who works, where, and for how many seconds.
+
+    `hidden` and `secret` are the paths that would give the truth away (see `visibility.view`).
+    """
 
     agent: str
     command: list[str]
@@ -29,6 +32,7 @@ class WorkingInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True)
     user: int
     seconds: float
     hidden: list[str]
+    secret: list[str]
 
 
 class WorkingOutput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -103,14 +107,17 @@ def _sandbox(step: WorkingInput, around: Surroundings, workspace: Workspace) -> 
             environment["ITBC_PROMETHEUS_URL"] = first.prometheus
         if "alerts" in around.environment.task.telemetry:
             environment["ITBC_ALERTMANAGER_URL"] = first.alertmanager
-    kubectl = (around.tools.kubectl, workspace.programs / "kubectl")
+    needs = Needs(
+        folders=[workspace.root],
+        programs=_programs(step.command),
+        elsewhere=[(around.tools.kubectl, workspace.programs / "kubectl")],
+    )
     return Sandbox(
         run=around.run.name,
         user=step.user,
         folder=workspace.work,
         environment=environment,
-        hidden=[Path(each) for each in step.hidden],
-        view=view(_programs(step.command), [workspace.root], [kubectl]),
+        view=view(needs, [Path(each) for each in step.hidden], [Path(each) for each in step.secret]),
         ledger=around.ledger,
     )
 
