@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -52,9 +53,9 @@ def command(paths: tuple[Path, ...], agents: str, target: str, seed: int) -> int
             results += _verify(place, scenario, names, target, seed)
             if place.workshop.patience.stop.is_set():
                 break
-    console = Console(highlight=False)
     # In a log nothing is wrapped: a table that is cut to 80 columns can't be searched.
-    console.print(_table(results), width=None if console.is_terminal else LOG_WIDTH, crop=False)
+    width = None if sys.stdout.isatty() else LOG_WIDTH
+    Console(highlight=False, width=width).print(_table(results))
     for each in results:
         for reason in each.reasons:
             click.echo(f"{each.scenario} with {each.agent}: {reason}", err=True)
