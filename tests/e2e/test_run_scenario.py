@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -116,7 +117,7 @@ def test_an_agent_that_repairs_it_passes_and_nothing_is_left(itbc: Itbc, tmp_pat
     assert "can't buy anything" in stdout
     # What an agent sees must not give away what was broken, or that anything was on purpose.
     assert "PAYMENT_ADDR" in stdout
-    assert not [word for word in ("fault", "inject", "wrong-address", "chaos", "scenario") if word in stdout.lower()]
+    assert not re.findall(r"\b(?:fault|inject|wrong-address|chaos|scenario)\w*", stdout.lower())
     assert list((itbc.home / "agents").iterdir()) == []
     assert list((itbc.home / "ledger").iterdir()) == []
     assert (run / "junit.xml").read_text().startswith("<?xml")
