@@ -20,6 +20,7 @@ VERBS = {
     "inject": "Break a healthy environment and wait for its alerts.",
     "run": "Live one scenario's whole life with an agent, and score it.",
     "evaluate": "Score a run again from its files alone.",
+    "report": "Write one HTML page about a run.",
     "destroy": "Take a run's environment down, whatever state it is in.",
     "verify": "Prove that a scenario works: no-op fails, solution passes, cheats fail.",
     "gc": "Remove what dead or expired runs left behind.",
