@@ -1,11 +1,15 @@
 """The house holds: one importable name, and a wheel that carries everything the program reads at run time."""
 
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[3]
 LINKED = ("dsl", "compiler", "providers", "evaluators", "stacks")
@@ -42,3 +46,12 @@ def test_the_wheel_has_every_file_of_the_package_folders(wheel_names: set[str]):
     ).stdout.split()
     wanted = {"itbc/" + name.removeprefix("src/itbc/") for name in tracked} - {f"itbc/{name}" for name in LINKED}
     assert wanted - wheel_names == set()
+
+
+def test_every_dependency_is_pinned():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    wanted = [Requirement(text) for text in (*project["project"]["dependencies"], *project["dependency-groups"]["dev"])]
+    lines = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
+    pinned = {canonicalize_name(name): version for name, version in lines}
+    missing = [str(each) for each in wanted if pinned.get(canonicalize_name(each.name), "") not in each.specifier]
+    assert missing == [], "run `make lock`"
