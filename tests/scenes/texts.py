@@ -96,7 +96,7 @@ TEXT = st.lists(st.one_of(LINE, BLOCK), max_size=5).map(lambda lines: "\n".join(
 """Texts without syntax errors."""
 
 NOISE = st.sampled_from(
-    list("{}[]()=\"',.:;#/*\n \t\\$%<>&|!?-+0a\0é\ufeff\u2028") + ["${", "/*", "*/", "<<EOT", '"x" {', "45m", "\r\n"]
+    [*"{}[]()=\"',.:;#/*\n \t\\$%<>&|!?-+0a\0é\ufeff\u2028", "${", "/*", "*/", "<<EOT", '"x" {', "45m", "\r\n"]
 )
 
 
