@@ -111,7 +111,7 @@ def test_prometheus_takes_the_rules(rules: Rules) -> None:
     answer = subprocess.run(
         [PROMTOOL, "check", "rules", "rules.yml"], cwd=rules.folder, capture_output=True, text=True, check=False
     )
-    assert "SUCCESS: 6 rules found" in answer.stdout, answer.stdout + answer.stderr
+    assert "SUCCESS: 9 rules found" in answer.stdout, answer.stdout + answer.stderr
 
 
 def test_errors_fire_for_each_service_that_fails(rules: Rules) -> None:
@@ -191,6 +191,47 @@ def test_a_deployment_without_enough_pods_fires_unless_it_is_rolling_out(rules: 
     series = {**deployment("stuck", "2x120"), **deployment("rolling", "0x20 1x20 2x20 0x20 1x20 2x20")}
     found = {"namespace": "shop", "deployment": "stuck", "job": "kube-state-metrics"}
     rules.firing(series, "DeploymentReplicasMismatch", {20: [], 60: [found], 100: [found]})
+
+
+@pytest.mark.parametrize("reason", ["ErrImagePull", "ImagePullBackOff"])
+def test_an_image_that_can_not_be_pulled_fires(rules: Rules, reason: str) -> None:
+    labels = {"namespace": "shop", "pod": "cart-1", "container": "cart"}
+    waiting = f"{STATE}, pod='cart-1', container='cart', reason="
+    series = {
+        f"kube_pod_container_status_waiting_reason{{{waiting}'{reason}'}}": "_x10 1x10 stale _x60",
+        f"kube_pod_container_status_waiting_reason{{{waiting}'ContainerCreating'}}": "1x10",
+    }
+    rules.firing(series, "ContainerImagePullFailing", {8: [], 15: [], 25: [labels], 70: []})
+
+
+def test_a_kill_for_memory_fires_and_an_old_one_does_not(rules: Rules) -> None:
+    def container(name: str, reason: str, restarts: str) -> Series:
+        labels = f"{STATE}, pod='{name}-1', container='{name}', uid='1'"
+        return {
+            f"kube_pod_container_status_last_terminated_reason{{{labels}, reason='{reason}'}}": "_x10 1x200",
+            f"kube_pod_container_status_restarts_total{{{labels}}}": restarts,
+        }
+
+    series = {
+        **container("hungry", "OOMKilled", "0x10 1x190"),
+        **container("survivor", "OOMKilled", "1x200"),
+        **container("faulty", "Error", "0x10 1x190"),
+    }
+    found = {"namespace": "shop", "pod": "hungry-1", "container": "hungry"}
+    rules.firing(series, "ContainerOutOfMemory", {5: [], 15: [found], 100: [found], 180: []})
+
+
+def test_a_stateful_set_without_enough_pods_fires_unless_it_is_rolling_out(rules: Rules) -> None:
+    def stateful_set(name: str, updated: str) -> Series:
+        return {
+            f"kube_statefulset_replicas{{{STATE}, statefulset='{name}'}}": "1x120",
+            f"kube_statefulset_status_replicas_ready{{{STATE}, statefulset='{name}'}}": "0x120",
+            f"kube_statefulset_status_replicas_updated{{{STATE}, statefulset='{name}'}}": updated,
+        }
+
+    series = {**stateful_set("stuck", "1x120"), **stateful_set("rolling", "0x20 1x20 0x20 1x20 0x20 1x20")}
+    found = {"namespace": "shop", "statefulset": "stuck", "job": "kube-state-metrics"}
+    rules.firing(series, "StatefulSetReplicasMismatch", {20: [], 60: [found], 100: [found]})
 
 
 def test_the_error_slo_is_zero_without_errors_and_nothing_without_requests(rules: Rules) -> None:
