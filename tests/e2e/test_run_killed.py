@@ -86,6 +86,7 @@ def test_the_next_gc_leaves_the_machine_as_before(moment: object, home: Path, ma
     assert machine.settled(before, run.name) == []
     assert not _sleeping()
     assert list((home / "agents").iterdir()) == []
+    assert list((home / "compiled").iterdir()) == []
     assert list((home / "ledger").iterdir()) == []
     record = json.loads((run / "record.json").read_text())
     assert (record["state"], record["destroyed"], record["failure"]["fault"]) == ("failed", True, "interrupted")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
+import itertools
+import os
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,7 +17,12 @@ from itbc.compiler.target import Target
 from itbc.contracts.manifest import Manifest
 from itbc.dsl.diagnostics import Sink
 from itbc.runner.artefacts import MANIFEST, Artefacts, load
+from itbc.runner.home import Home
+from itbc.runner.scratch import scratch
 from itbc.stacks.toolchain import cache_folder
+
+
+_numbers = itertools.count()
 
 
 @contextmanager
@@ -32,7 +38,8 @@ def compiled(scenario: Path, target_name: str) -> Generator[Artefacts]:
             if target is None:
                 known = ", ".join(assembly.targets())
                 raise ExitError(Exit.USAGE, f"there is no target {target_name}", f"known targets: {known}")
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="itbc-"))) / "artefacts"
+            home = Home.from_environment(os.environ)
+            folder = stack.enter_context(scratch(home.compiled, str(next(_numbers)))) / "artefacts"
             sink = Sink()
             manifest = _compile(scenario, target, folder, sink)
             code = report(sink)

@@ -23,6 +23,7 @@ from itbc.runner.failures import StepFailed
 from itbc.runner.home import Home
 from itbc.runner.interruption import Interruption
 from itbc.runner.reaper import Reaped, reap
+from itbc.runner.scratch import sweep_scratch
 from itbc.runner.session import Workshop
 from itbc.runner.surroundings import Tools
 from itbc.stacks.toolchain import ToolchainError, terraform_binary
@@ -118,6 +119,7 @@ def _check_machine(target: str) -> None:
 
 def collect_garbage(workshop: Workshop, say: Callable[[str], None]) -> list[Reaped]:
     """Remove what dead runs left, and tell it. Returns what was taken."""
+    sweep_scratch(workshop.home.compiled)
     taken: list[Reaped] = []
     for each in reap(workshop):
         taken.append(each)

@@ -42,7 +42,7 @@ class Home:
         try:
             root.mkdir(parents=True, exist_ok=True, mode=0o711)
             root.chmod(0o711)
-            for private in (home.runs, home.ledgers):
+            for private in (home.runs, home.ledgers, home.compiled):
                 private.mkdir(mode=0o700, exist_ok=True)
                 private.chmod(0o700)
             home.workspaces.mkdir(mode=0o711, exist_ok=True)
@@ -65,6 +65,11 @@ class Home:
     def ledgers(self) -> Path:
         """One ledger a run, outside the run's folder so that it survives it."""
         return self.root / "ledger"
+
+    @property
+    def compiled(self) -> Path:
+        """Artefacts that a command compiled for itself, a folder a process; they hold the truth."""
+        return self.root / "compiled"
 
     @property
     def workspaces(self) -> Path:
