@@ -21,7 +21,6 @@ from itbc.runner.home import Home
 from itbc.runner.scratch import scratch
 from itbc.stacks.toolchain import cache_folder
 
-
 _numbers = itertools.count()
 
 
