@@ -155,6 +155,16 @@ class Repair:
 
 
 @dataclass(frozen=True, slots=True)
+class WrongRepair:
+    """A repair that must fail, to be played instead of the solution when a scenario is verified."""
+
+    name: str
+    why: str
+    repairs: tuple[Repair, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
     """A component of the topology and the cluster it is in."""
 
@@ -211,6 +221,7 @@ class Plan:
     alerts: tuple[ExpectAlert, ...]
     work: AgentWork
     repairs: tuple[Repair, ...]
+    mutants: tuple[WrongRepair, ...]
     judge: Judge
 
     def namespaces(self, cluster: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from itbc.dsl.check.desired import desired
 from itbc.dsl.check.environment import environment
 from itbc.dsl.check.faults import faults
 from itbc.dsl.check.parts import parts
-from itbc.dsl.check.solution import grants, solution
+from itbc.dsl.check.solution import grants, mutants, solution
 from itbc.dsl.check.triggers import triggers
 from itbc.dsl.check.truth import truth
 from itbc.dsl.diagnostics import Sink
@@ -101,6 +101,7 @@ def _scenario(entry: Entry, applications: dict[str, AppFacts], shared: Shared) -
     why = truth(entry, world, found, expected, shared, all_faults=all_faults)
     granted = grants(entry, world, shared)
     steps = solution(entry, world, shared)
+    wrong = mutants(entry, world, shared)
     metadata = _metadata(entry)
     if metadata is None or outcome is None or why is None:
         return None
@@ -114,6 +115,7 @@ def _scenario(entry: Entry, applications: dict[str, AppFacts], shared: Shared) -
         outcome,
         why,
         tuple(steps),
+        tuple(wrong),
         tuple(granted),
         entry.header,
     )

@@ -228,11 +228,21 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class SolutionStep:
-    """A command of the reference solution, run with the agent's rights."""
+    """A command of the reference solution or of a mutant, run with the agent's rights."""
 
     name: str
     cluster: str
     command: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A repair that isn't one, and why; its steps take the place of the solution's."""
+
+    name: str
+    why: str
+    steps: tuple[SolutionStep, ...]
     span: Span
 
 
@@ -250,7 +260,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """⟨M, E, T, D⟩, the faults, the truth, the reference solution and what the agent may do."""
+    """⟨M, E, T, D⟩, the faults, the truth, the reference solution, its mutants and what the agent may do."""
 
     name: str
     metadata: Metadata
@@ -260,5 +270,6 @@ class Scenario:
     desired: Desired
     truth: Truth
     solution: tuple[SolutionStep, ...]
+    mutants: tuple[Mutant, ...]
     grants: tuple[Grant, ...]
     span: Span

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from itbc.compiler.emit.plays import play_name
-from itbc.compiler.plan import Break, Condition, ExpectAlert, Plan, Repair
+from itbc.compiler.plan import Break, Condition, ExpectAlert, Plan, Repair, WrongRepair
 from itbc.compiler.target import StackUse, cluster_stack, telemetry_stack
 from itbc.contracts import environment as contract
 from itbc.dsl.model import Grant
@@ -28,6 +28,7 @@ def environment(plan: Plan, stacks: Sequence[StackUse]) -> contract.Environment:
             telemetry=list(plan.work.signals),
         ),
         solution=[_repair(step) for step in plan.repairs],
+        mutants=[_mutant(mutant) for mutant in plan.mutants],
     )
 
 
@@ -86,6 +87,15 @@ def _grant(grant: Grant) -> contract.Grant:
         api_groups=list(grant.api_groups),
         resources=list(grant.resources),
         verbs=list(grant.verbs),
+    )
+
+
+def _mutant(mutant: WrongRepair) -> contract.Mutant:
+    return contract.Mutant(
+        name=mutant.name,
+        why=mutant.why,
+        steps=[_repair(step) for step in mutant.repairs],
+        origin=mutant.span.origin,
     )
 
 

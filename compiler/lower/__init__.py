@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itbc.compiler.lower.agent import grant_work, plan_repairs
+from itbc.compiler.lower.agent import grant_work, plan_mutants, plan_repairs
 from itbc.compiler.lower.alerts import expect_alerts
 from itbc.compiler.lower.applications import deploy_applications
 from itbc.compiler.lower.capability import check_capability
@@ -48,5 +48,6 @@ def lower(scenario: Scenario, target: Target, sink: Sink) -> Plan | None:
         alerts=alerts,
         work=work,
         repairs=plan_repairs(scenario, alerts),
+        mutants=plan_mutants(scenario, alerts),
         judge=plan_judgement(scenario, work),
     )

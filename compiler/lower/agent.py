@@ -1,11 +1,11 @@
-"""The agent's work, and the reference solution that can take its place."""
+"""The agent's work, and what can take its place: the reference solution and its mutants."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from itbc.compiler.plan import AgentWork, ExpectAlert, ObserveCluster, Repair
-from itbc.dsl.model import Scenario
+from itbc.compiler.plan import AgentWork, ExpectAlert, ObserveCluster, Repair, WrongRepair
+from itbc.dsl.model import Scenario, SolutionStep
 
 
 def grant_work(scenario: Scenario, alerts: Sequence[ExpectAlert], telemetry: Sequence[ObserveCluster]) -> AgentWork:
@@ -23,10 +23,22 @@ def grant_work(scenario: Scenario, alerts: Sequence[ExpectAlert], telemetry: Seq
 
 def plan_repairs(scenario: Scenario, alerts: Sequence[ExpectAlert]) -> tuple[Repair, ...]:
     """One step a command of the solution, each after the one before it."""
+    return _repairs("repair", scenario.solution, alerts)
+
+
+def plan_mutants(scenario: Scenario, alerts: Sequence[ExpectAlert]) -> tuple[WrongRepair, ...]:
+    """The repairs that must fail, each as if it were the only one."""
+    return tuple(
+        WrongRepair(each.name, each.why, _repairs(f"mutant/{each.name}", each.steps, alerts), each.span)
+        for each in scenario.mutants
+    )
+
+
+def _repairs(prefix: str, parts: Sequence[SolutionStep], alerts: Sequence[ExpectAlert]) -> tuple[Repair, ...]:
     steps: list[Repair] = []
     needs = tuple(alert.id for alert in alerts)
-    for part in scenario.solution:
-        step = Repair(f"repair/{part.name}", needs, part.cluster, part.command, part.span)
+    for part in parts:
+        step = Repair(f"{prefix}/{part.name}", needs, part.cluster, part.command, part.span)
         steps.append(step)
         needs = (step.id,)
     return tuple(steps)

@@ -1,4 +1,4 @@
-"""Grants and the reference solution."""
+"""Grants, the reference solution and its mutants."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itbc.dsl.check.environment import cluster_of, find_cluster
 from itbc.dsl.diagnostics import listing, nearest, replace
 from itbc.dsl.entries import Entry, Value
 from itbc.dsl.kubernetes import KIND_WORDS, KINDS, RESOURCES, SHORT_NAMES, VERBS
-from itbc.dsl.model import Grant, SolutionStep
+from itbc.dsl.model import Grant, Mutant, SolutionStep
 from itbc.dsl.names import unique
 
 
@@ -92,8 +92,21 @@ def _verb(item: Value, shared: Shared) -> bool:
 def solution(scenario: Entry, world: World, shared: Shared) -> list[SolutionStep]:
     """The commands of the reference solution in order."""
     entry = scenario.child("solution")
-    if entry is None:
-        return []
+    return _steps(entry, world, shared) if entry is not None else []
+
+
+def mutants(scenario: Entry, world: World, shared: Shared) -> list[Mutant]:
+    """The repairs that must fail."""
+    made: list[Mutant] = []
+    for entry in unique(scenario.children("mutant"), shared.sink):
+        steps = _steps(entry, world, shared)
+        why = entry.value("why")
+        if why is not None:
+            made.append(Mutant(entry.label, why.data, tuple(steps), entry.header))
+    return made
+
+
+def _steps(entry: Entry, world: World, shared: Shared) -> list[SolutionStep]:
     made: list[SolutionStep] = []
     for step in unique(entry.children("step"), shared.sink):
         cluster = cluster_of(step, world, shared.sink)

@@ -193,7 +193,7 @@ GRANT = BlockSchema(
 
 STEP = BlockSchema(
     "step",
-    "A command of the reference solution, run with the agent's own rights.",
+    "A command of the reference solution, or of a mutant of it, run with the agent's own rights.",
     labels=(LabelSchema("NAME", "name", "What messages call it."),),
     attributes=(
         AttributeSchema("command", ListOf(Text(), unique=False), "The program and its arguments.", required=True),
@@ -208,9 +208,17 @@ SOLUTION = BlockSchema(
     blocks=(Nested(STEP, 1),),
 )
 
+MUTANT = BlockSchema(
+    "mutant",
+    "A repair that isn't one: half of it, a neighbour's, one taken back. `itbc verify` proves that it fails.",
+    labels=(LabelSchema("NAME", "name", "What messages call it; `--agent mutant:NAME` plays it."),),
+    attributes=(AttributeSchema("why", Text(), "Why it isn't enough.", required=True),),
+    blocks=(Nested(STEP, 1),),
+)
+
 SCENARIO = BlockSchema(
     "scenario",
-    "One scenario: metadata, environment, faults, trigger, desired outcome, truth, grants, reference solution.",
+    "One scenario: metadata, environment, faults, trigger, desired outcome, truth, grants, solution, mutants.",
     labels=(LabelSchema("NAME", "name", "The scenario's name; also that of its folder."),),
     blocks=(
         Nested(METADATA, 1, 1),
@@ -222,6 +230,7 @@ SCENARIO = BlockSchema(
         Nested(TRUTH, 1, 1),
         Nested(GRANT),
         Nested(SOLUTION, 0, 1),
+        Nested(MUTANT),
     ),
 )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from itbc.cli.wholerun import Lived
 from itbc.contracts.record import Step
+from itbc.runner.agents import MUTANT
 
 CLAIMS = ("healthy", "injected, proven", "alert fired", "agent", "destroyed clean")
 YES = "[green]✓[/green]"
@@ -59,11 +60,20 @@ def judge(lived: Lived, missed: Sequence[str] = ()) -> Claims:
         passed = record.score.passed and (record.score.diagnosed or not wanted)
         what = "passes" if record.score.passed else "fails"
         right = passed == wanted
+        reasons += _unplayed(lived)
         shown["agent"] = f"{YES if right else NO} {what}"
         if not right:
             reasons.append(_unexpected(record.agent, lived))
     outside = record.failure is not None and record.failure.fault not in {"injection", "alert"}
     return Claims(record.scenario, record.agent, shown, tuple(reasons), outside or not record.destroyed)
+
+
+def _unplayed(lived: Lived) -> list[str]:
+    """A mutant proves nothing where one of its commands fails: it must do all of what it says."""
+    agent = lived.run.evidence.agent if lived.run.evidence is not None else None
+    if agent is None or not agent.name.startswith(MUTANT) or agent.outcome == "finished":
+        return []
+    return [f"a command of the mutant fails, so it proves nothing (exit code {agent.exit_code})"]
 
 
 def _sign(step: Step | None) -> str:

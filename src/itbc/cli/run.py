@@ -13,7 +13,8 @@ from itbc.cli.leftovers import tell_remaining
 from itbc.cli.wholerun import exit_code, live
 from itbc.cli.workshop import collect_garbage, desk
 from itbc.results.summary import render
-from itbc.runner.agents import UnknownAgent, command_of
+from itbc.runner.agents import UnknownAgent, check_mutant, command_of
+from itbc.runner.artefacts import Artefacts
 from itbc.runner.life import Assignment
 
 
@@ -21,7 +22,9 @@ from itbc.runner.life import Assignment
 @click.argument("scenario", type=click.Path(exists=True, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.option(
-    "--agent", required=True, help="noop, solution, recreate, `command` (then -- COMMAND LINE), or a program."
+    "--agent",
+    required=True,
+    help="noop, solution, mutant:NAME, recreate, `command` (then -- COMMAND LINE), or a program.",
 )
 @click.option("--target", default="embedded", show_default=True, help="Where the environment will stand.")
 @click.option("--keep", is_flag=True, help="Leave the environment standing; `itbc destroy RUN` takes it down.")
@@ -51,6 +54,7 @@ def command(
     except UnknownAgent as wrong:
         raise ExitError(Exit.USAGE, str(wrong)) from wrong
     with compiled(scenario, target) as artefacts, desk(artefacts.manifest.target) as place:
+        _known(agent, artefacts)
         collect_garbage(place.workshop, place.progress.say)
         task = artefacts.environment.task
         assignment = Assignment(
@@ -65,3 +69,10 @@ def command(
     if lived.ended is not None:
         tell_remaining(lived.run.record.run, lived.ended)
     return exit_code(lived.run.record, lived.ended)
+
+
+def _known(agent: str, artefacts: Artefacts) -> None:
+    try:
+        check_mutant(agent, [each.name for each in artefacts.environment.mutants])
+    except UnknownAgent as wrong:
+        raise ExitError(Exit.USAGE, str(wrong)) from wrong

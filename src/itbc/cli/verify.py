@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -17,20 +17,27 @@ from itbc.cli.exits import Exit, ExitError
 from itbc.cli.leftovers import tell_remaining
 from itbc.cli.wholerun import live
 from itbc.cli.workshop import Desk, collect_garbage, desk, told
-from itbc.runner.agents import CHEATS, SHIPPED
+from itbc.runner.agents import CHEATS, MUTANT, SHIPPED
+from itbc.runner.artefacts import Artefacts
 from itbc.runner.ledger import ever
 from itbc.runner.life import Assignment
 from itbc.runner.sweeping import look_again
 
 SCENARIO_FILE = "scenario.itb"
 LOG_WIDTH = 160
-DEFAULT_AGENTS = ("noop", "solution", *CHEATS)
+MUTANTS = "mutants"
+"""Stands for all mutants of a scenario."""
+
+DEFAULT_AGENTS = ("noop", "solution", *CHEATS, MUTANTS)
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option(
-    "--agents", default=",".join(DEFAULT_AGENTS), show_default=True, help="Which shipped agents to try, by commas."
+    "--agents",
+    default=",".join(DEFAULT_AGENTS),
+    show_default=True,
+    help="Which shipped agents to try, by commas; `mutants` are all that a scenario has.",
 )
 @click.option("--target", default="embedded", show_default=True, help="Where the environments will stand.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the runs' random choices.")
@@ -38,8 +45,8 @@ def command(paths: tuple[Path, ...], agents: str, target: str, seed: int) -> int
     """Prove that the scenarios at PATHS (files, or folders of them) work: a whole run with each shipped agent.
 
     Each must be seen healthy, broken, alerting and destroyed; doing nothing must fail, the scenario's own solution must
-    pass, cheats must fail. Exit code 1 where a claim isn't true, 4 where something outside failed, so that nothing is
-    proven.
+    pass, cheats and the scenario's mutants of its solution must fail. Exit code 1 where a claim isn't true, 4 where
+    something outside failed, so that nothing is proven.
 
     Example: itbc verify scenarios/sre
     """
@@ -66,9 +73,9 @@ def command(paths: tuple[Path, ...], agents: str, target: str, seed: int) -> int
 
 def _agents(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
-    unknown = [name for name in names if name not in SHIPPED]
+    unknown = [name for name in names if name not in {*SHIPPED, MUTANTS}]
     if unknown or not names:
-        known = ", ".join(sorted(SHIPPED))
+        known = ", ".join(sorted({*SHIPPED, MUTANTS}))
         raise ExitError(
             Exit.USAGE, f"no shipped agent is called {', '.join(unknown) or 'nothing'}", f"there are {known}"
         )
@@ -85,10 +92,19 @@ def _scenarios(paths: Iterable[Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
+def _each(agents: Sequence[str], artefacts: Artefacts) -> Iterator[str]:
+    """The agents with the scenario's own mutants in their place."""
+    for agent in agents:
+        if agent == MUTANTS:
+            yield from (f"{MUTANT}{each.name}" for each in artefacts.environment.mutants)
+        else:
+            yield agent
+
+
 def _verify(place: Desk, scenario: Path, agents: Sequence[str], target: str, seed: int) -> list[Claims]:
     results: list[Claims] = []
     with compiled(scenario, target) as artefacts:
-        for agent in agents:
+        for agent in _each(agents, artefacts):
             collect_garbage(place.workshop, place.progress.say)
             place.progress.say(f"{artefacts.manifest.scenario} with {agent}")
             assignment = Assignment(

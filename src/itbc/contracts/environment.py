@@ -87,10 +87,19 @@ class Task(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Repair(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One step of the reference solution: a command line run with the agent's own rights, `cwd` its workspace."""
+    """One step of the solution or of a mutant: a command line run with the agent's rights in its workspace."""
 
     cluster: str
     command: list[str]
+    origin: Origin
+
+
+class Mutant(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A repair that must fail, and why: what `--agent mutant:NAME` does instead of the solution."""
+
+    name: str
+    why: str
+    steps: list[Repair]
     origin: Origin
 
 
@@ -107,3 +116,4 @@ class Environment(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     alerts: list[ExpectedAlert]
     task: Task
     solution: list[Repair]
+    mutants: list[Mutant] = []

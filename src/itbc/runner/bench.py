@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from itbc.contracts.environment import Grant, Repair
+from itbc.contracts.environment import Grant, Mutant, Repair
 from itbc.contracts.evaluation import Truth
 from itbc.runner.sandbox import Ended, Sandbox
 from itbc.runner.trajectory import STDERR, STDOUT, Following
@@ -87,6 +87,7 @@ class Script:
     """What shipped agents are built from. Other agents never get any of it."""
 
     repairs: Sequence[Repair]
+    mutants: Sequence[Mutant]
     grants: Sequence[Grant]
     truth: Truth
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -112,6 +113,8 @@ def lived(found: Record, *steps: str) -> Lived:
         ("solution", False, False),
         ("recreate", False, True),
         ("recreate", True, False),
+        ("mutant:half", False, True),
+        ("mutant:half", True, False),
     ],
 )
 def test_claims(agent: str, *, passed: bool, holds: bool) -> None:
@@ -119,6 +122,15 @@ def test_claims(agent: str, *, passed: bool, holds: bool) -> None:
     assert claims.hold is holds
     assert not claims.outside
     assert claims.shown["alert fired"] == "[green]✓[/green] (10 s)"
+
+
+def test_a_mutant_that_fails_for_its_own_mistake_proves_nothing() -> None:
+    found = lived(record("mutant:half", passed=False))
+    assert found.run.evidence is not None
+    agent = msgspec.structs.replace(found.run.evidence.agent, outcome="failed", exit_code=1)
+    evidence = msgspec.structs.replace(found.run.evidence, agent=agent)
+    claims = judge(replace(found, run=replace(found.run, evidence=evidence)))
+    assert claims.reasons == ("a command of the mutant fails, so it proves nothing (exit code 1)",)
 
 
 def test_a_solution_that_doesnt_name_the_truth_is_told() -> None:

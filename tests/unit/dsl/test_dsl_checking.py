@@ -80,6 +80,41 @@ def test_a_scenario_becomes_a_model(tmp_path: Path):
     assert scenario.triggers[0].within_seconds == 180
 
 
+MUTANT = """
+  mutant "half" {
+    why = "The host is wrong still."
+    step "one" { command = ["kubectl", "get", "pods"] }
+    step "two" { command = ["kubectl", "get", "events"] }
+  }
+"""
+
+
+def test_mutants_have_steps_and_a_reason(tmp_path: Path):
+    scenario = model(tmp_path, ("  solution {", f"{MUTANT}  solution {{"))
+    (mutant,) = scenario.mutants
+    assert (mutant.name, mutant.why) == ("half", "The host is wrong still.")
+    assert [step.command[-1] for step in mutant.steps] == ["pods", "events"]
+    assert [step.cluster for step in mutant.steps] == ["shop", "shop"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ('    why = "The host is wrong still."\n', "", "ITB203 `mutant` needs `why`"),
+        ('step "two"', 'step "one"', "ITB404 there is already a step of this name"),
+        ('["kubectl", "get", "pods"]', '["kubectl", 1]', "ITB301 this is a number; needed is a string"),
+    ],
+)
+def test_mutants_are_checked_as_solutions_are(tmp_path: Path, old: str, new: str, found: str):
+    assert old in MUTANT
+    assert messages(tmp_path, ("  solution {", f"{MUTANT.replace(old, new)}  solution {{")) == [found]
+
+
+def test_two_mutants_of_a_name_are_one_too_many(tmp_path: Path):
+    found = messages(tmp_path, ("  solution {", f"{MUTANT}{MUTANT}  solution {{"))
+    assert found == ["ITB404 there is already a mutant of this name"]
+
+
 def test_the_load_is_written_into_the_manifest_and_nowhere_else(tmp_path: Path):
     application = model(tmp_path).environment.clusters[0].applications[0]
     variables = {

@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
-from itbc.contracts.environment import Grant
-from itbc.runner.agents import UnknownAgent, command_of
+from itbc.contracts.environment import Grant, Mutant, Repair
+from itbc.contracts.evaluation import Entity, Truth
+from itbc.contracts.shape import Origin
+from itbc.runner.agents import UnknownAgent, check_mutant, command_of, make_agent
 from itbc.runner.agents.recreate import _bare, _everything
+from itbc.runner.bench import Bench, Script
+from itbc.runner.sandbox import Ended
 from itbc.runner.steps.identity import rights
 
 
@@ -33,6 +39,71 @@ def test_programs_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_others_are_refused(name: str, arguments: list[str], message: str) -> None:
     with pytest.raises(UnknownAgent, match=message):
         command_of(name, arguments)
+
+
+def test_mutants_need_no_command_and_have_to_be_there() -> None:
+    assert command_of("mutant:half", []) == []
+    check_mutant("mutant:half", ["half", "other"])
+    check_mutant("noop", [])
+    with pytest.raises(UnknownAgent, match="has no mutant:hal: there are mutant:half, mutant:other"):
+        check_mutant("mutant:hal", ["half", "other"])
+    with pytest.raises(UnknownAgent, match="there are none"):
+        check_mutant("mutant:x", [])
+
+
+PLACE = Origin(file="s.itb", line=1, column=1)
+CAUSE = Entity(cluster="c", namespace="a", kind="Deployment", name="x")
+
+
+def repair(*command: str) -> Repair:
+    return Repair(cluster="c", command=list(command), origin=PLACE)
+
+
+class Notes:
+    """A bench that runs nothing: it notes the commands, and lets those fail that are called `false`."""
+
+    def __init__(self) -> None:
+        self.commands: list[str] = []
+        self.answers: list[Any] = []
+
+    def in_cluster(self, cluster: str) -> dict[str, str]:
+        return {"KUBECONFIG": cluster}
+
+    def execute(self, command: Sequence[str], *, more: Mapping[str, str]) -> Ended:
+        assert more == {"KUBECONFIG": "c"}
+        self.commands.append(" ".join(command))
+        return Ended(int(command[0] == "false"), b"")
+
+    def hand_in(self, root_causes: Any, explanation: str) -> None:
+        self.answers.append((root_causes, explanation))
+
+
+SCRIPT = Script(
+    repairs=[repair("first"), repair("second")],
+    mutants=[
+        Mutant(name="half", why="only the first", steps=[repair("first")], origin=PLACE),
+        Mutant(name="bad", why="stumbles", steps=[repair("false"), repair("never")], origin=PLACE),
+    ],
+    grants=[],
+    truth=Truth(root_causes=[CAUSE], chain=["x"], topology=[]),
+)
+NAMED = [{"cluster": "c", "namespace": "a", "kind": "Deployment", "name": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "commands", "answers"),
+    [
+        ("solution", 0, ["first", "second"], [(NAMED, "the scenario's own solution")]),
+        ("mutant:half", 0, ["first"], [(NAMED, "only the first")]),
+        ("mutant:bad", 1, ["false"], []),
+        ("noop", 0, [], [([], "nothing was looked at")]),
+    ],
+)
+def test_what_shipped_agents_do(name: str, code: int, commands: list[str], answers: list[Any]) -> None:
+    notes = Notes()
+    assert make_agent(name, [], SCRIPT).work(cast("Bench", notes)) == code
+    assert notes.commands == commands
+    assert notes.answers == answers
 
 
 def grant(namespace: str, *resources: str) -> Grant:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itbc.runner.agents.command import Command
 from itbc.runner.agents.noop import Noop
 from itbc.runner.agents.recreate import Recreate
-from itbc.runner.agents.solution import Solution
+from itbc.runner.agents.solution import Solution, WrongSolution
 from itbc.runner.bench import Agent, Script
 
 SHIPPED: Mapping[str, Callable[[Script], Agent]] = {
@@ -20,6 +20,9 @@ SHIPPED: Mapping[str, Callable[[Script], Agent]] = {
 
 CHEATS = ("recreate",)
 
+MUTANT = "mutant:"
+"""What the names of agents that play a scenario's mutants begin with."""
+
 
 class UnknownAgent(Exception):  # noqa: N818 - the name is the fact
     """There is no such agent. The message says what there is."""
@@ -30,7 +33,7 @@ def command_of(name: str, arguments: Sequence[str]) -> list[str]:
 
     Raises UnknownAgent for a name that is neither a shipped agent nor a program's path.
     """
-    if name in SHIPPED:
+    if name in SHIPPED or name.startswith(MUTANT):
         if arguments:
             raise UnknownAgent(f"the agent {name} takes no arguments")
         return []
@@ -40,7 +43,8 @@ def command_of(name: str, arguments: Sequence[str]) -> list[str]:
     if name != "command" and os.sep not in name:
         raise UnknownAgent(
             f"no agent is called {name!r}: there are {', '.join(sorted(SHIPPED))}, "
-            "or the path of a program (./my-agent), or `command` with a command line after --"
+            "the scenario's mutants (mutant:NAME), or the path of a program (./my-agent), "
+            "or `command` with a command line after --"
         )
     if os.sep in command[0]:
         command[0] = os.path.abspath(command[0])  # noqa: PTH100 - resolve() would follow links, which programs look at
@@ -50,5 +54,14 @@ def command_of(name: str, arguments: Sequence[str]) -> list[str]:
 
 
 def make_agent(name: str, command: Sequence[str], script: Script) -> Agent:
-    """The agent of a run. `command` is what `command_of` gave."""
-    return Command(command) if command else SHIPPED[name](script)
+    """The agent of a run. `command` is what `command_of` gave, the name one that `check_mutant` has let pass."""
+    if command:
+        return Command(command)
+    return WrongSolution(script, name.removeprefix(MUTANT)) if name.startswith(MUTANT) else SHIPPED[name](script)
+
+
+def check_mutant(name: str, known: Sequence[str]) -> None:
+    """Raise UnknownAgent for a mutant that the scenario doesn't have; `known` are the names of those it has."""
+    if name.startswith(MUTANT) and name.removeprefix(MUTANT) not in known:
+        there = ", ".join(f"{MUTANT}{each}" for each in known) or "none"
+        raise UnknownAgent(f"the scenario has no {name}: there are {there}")

@@ -1,9 +1,11 @@
-"""The reference agent: does what the scenario's own solution says and is told the answer."""
+"""The reference agent, which does what the scenario's own solution says and is told the answer, and its mutants."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from itbc.contracts.environment import Repair
 from itbc.contracts.shape import to_builtins
 from itbc.runner.bench import Bench, Script
 
@@ -16,9 +18,26 @@ class Solution:
 
     def work(self, bench: Bench) -> int:
         """Stop at the first command that fails; its exit code is the agent's."""
-        for repair in self.script.repairs:
-            ended = bench.execute(repair.command, more=bench.in_cluster(repair.cluster))
-            if ended.code:
-                return ended.code
-        bench.hand_in([to_builtins(each) for each in self.script.truth.root_causes], "the scenario's own solution")
-        return 0
+        return _play(bench, self.script.repairs, self.script, "the scenario's own solution")
+
+
+@dataclass(frozen=True, slots=True)
+class WrongSolution:
+    """Runs a mutant's commands instead. It names the truth too, so that only its repair can be what fails."""
+
+    script: Script
+    mutant: str
+
+    def work(self, bench: Bench) -> int:
+        """Stop at the first command that fails; its exit code is the agent's."""
+        (found,) = (each for each in self.script.mutants if each.name == self.mutant)
+        return _play(bench, found.steps, self.script, found.why)
+
+
+def _play(bench: Bench, repairs: Sequence[Repair], script: Script, explanation: str) -> int:
+    for repair in repairs:
+        ended = bench.execute(repair.command, more=bench.in_cluster(repair.cluster))
+        if ended.code:
+            return ended.code
+    bench.hand_in([to_builtins(each) for each in script.truth.root_causes], explanation)
+    return 0

@@ -57,7 +57,12 @@ def working(step: WorkingInput, around: Surroundings) -> WorkingOutput:
     )
     evaluation = read(around.run.artefacts / "evaluation.json", Evaluation)
     task = around.environment.task
-    script = Script(repairs=around.environment.solution, grants=task.grants, truth=evaluation.truth)
+    script = Script(
+        repairs=around.environment.solution,
+        mutants=around.environment.mutants,
+        grants=task.grants,
+        truth=evaluation.truth,
+    )
     agent = make_agent(step.agent, step.command, script)
     started = around.now()
     code: int | None = None
