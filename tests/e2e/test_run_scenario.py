@@ -28,7 +28,7 @@ for tool in kubectl sh; do command -v $tool >/dev/null; done
 env | sort > seen.env
 cat "$ITBC_GOAL"
 kubectl get deployment checkout -o yaml
-kubectl auth can-i delete deployments && exit 11
+kubectl auth can-i create pods && exit 11
 kubectl get secrets && exit 12
 kubectl get nodes && exit 13
 if ls "$1"; then exit 14; fi
