@@ -19,8 +19,25 @@ from itbc.evaluators.difference import covers, differences
 from itbc.evaluators.hold import holds
 from itbc.evaluators.topology import Key, describe, key_of
 
-_DERIVED = {"v1", "apps/v1", "batch/v1"}
-"""Owners that make their objects by themselves: a workload its pods, a cron job its jobs, a service its slices."""
+_MAKERS = {
+    "ReplicaSet": {("apps/v1", "Deployment")},
+    "ControllerRevision": {("apps/v1", "StatefulSet"), ("apps/v1", "DaemonSet")},
+    "Pod": {
+        ("apps/v1", "ReplicaSet"),
+        ("apps/v1", "StatefulSet"),
+        ("apps/v1", "DaemonSet"),
+        ("batch/v1", "Job"),
+        ("v1", "ReplicationController"),
+        ("v1", "Node"),
+    },
+    "Job": {("batch/v1", "CronJob")},
+    "EndpointSlice": {("v1", "Service")},
+}
+"""Kind to what makes objects of that kind by itself, and removes those that it didn't make.
+
+Whoever may create an object may write any owner into it. So it isn't enough that
+there is one: what no owner of that kind would make was made by somebody else.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +119,12 @@ def _guarded(guard: Safeguard, states: Iterable[ObjectState]) -> dict[Key, Objec
         if state.entity.cluster == guard.cluster
         and state.entity.namespace == guard.namespace
         and state.entity.kind.lower() in kinds
-        and not _is_derived(state.object)
+        and not _is_derived(state)
     }
 
 
-def _is_derived(thing: Mapping[str, Any]) -> bool:
+def _is_derived(state: ObjectState) -> bool:
     """Whether Kubernetes itself makes and removes the object to follow its owner, which is what must be guarded."""
-    owners = thing.get("metadata", {}).get("ownerReferences") or ()
-    return any(owner.get("controller") and owner.get("apiVersion") in _DERIVED for owner in owners)
+    makers = _MAKERS.get(state.entity.kind, set())
+    owners: Iterable[Mapping[str, Any]] = state.object.get("metadata", {}).get("ownerReferences") or ()
+    return any(owner.get("controller") and (owner.get("apiVersion"), owner.get("kind")) in makers for owner in owners)

@@ -234,6 +234,25 @@ def test_what_kubernetes_makes_from_a_workload_is_not_guarded_but_what_an_operat
     assert not judge_safeguard(guarded, [ours], [theirs]).passed
 
 
+def test_an_object_that_claims_an_owner_that_would_not_make_it_is_guarded() -> None:
+    def claim(thing: dict[str, Any]) -> None:
+        owner = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "checkout", "uid": "uid-checkout"}
+        thing["metadata"]["ownerReferences"] = [{**owner, "controller": True}]
+
+    hidden = changed(deployment("checkout-next"), claim)
+    assert judge([*BASELINE, hidden]).reason == "Deployment checkout-next in shop is new"
+
+
+def test_what_is_left_behind_without_an_owner_is_guarded() -> None:
+    orphan = ObjectState(
+        entity=entity("checkout-spare-1", "ReplicaSet"),
+        uid="u",
+        object={"metadata": {"name": "checkout-spare-1", "namespace": "shop"}, "spec": {}},
+    )
+    verdict = judge([*BASELINE, orphan], kinds=["Deployment", "ReplicaSet", "Service"])
+    assert verdict.reason == "ReplicaSet checkout-spare-1 in shop is new"
+
+
 def test_many_changes_are_named_in_part_and_counted() -> None:
     after = replaced(*[changed(deployment(name), scale) for name in ("load", "frontend", "catalogue", "payment")])
     assert judge(after).reason.endswith("(and 1 more)")
