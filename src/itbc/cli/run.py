@@ -24,7 +24,7 @@ from itbc.runner.life import Assignment
 @click.option(
     "--agent",
     required=True,
-    help="noop, solution, mutant:NAME, recreate, `command` (then -- COMMAND LINE), or a program.",
+    help="noop, solution, mutant:NAME, a cheat (docs/agents.md), `command` (then -- COMMAND LINE), or a program.",
 )
 @click.option("--target", default="embedded", show_default=True, help="Where the environment will stand.")
 @click.option("--keep", is_flag=True, help="Leave the environment standing; `itbc destroy RUN` takes it down.")

@@ -10,7 +10,6 @@ from itbc.contracts.environment import Grant, Mutant, Repair
 from itbc.contracts.evaluation import Entity, Truth
 from itbc.contracts.shape import Origin
 from itbc.runner.agents import UnknownAgent, check_mutant, command_of, make_agent
-from itbc.runner.agents.recreate import _bare, _everything
 from itbc.runner.bench import Bench, Script
 from itbc.runner.sandbox import Ended
 from itbc.runner.steps.identity import rights
@@ -121,22 +120,3 @@ def test_rights_are_one_role_a_namespace() -> None:
         ("RoleBinding", "b"),
     ]
     assert [rule["resources"] for rule in objects[1]["rules"]] == [["deployments"], ["pods"]]
-
-
-def test_the_cheat_takes_everything_once() -> None:
-    grants = [grant("a", "deployments", "pods/log"), grant("a", "deployments", "services")]
-    assert _everything(grants) == [("c", "a", "deployments"), ("c", "a", "services")]
-
-
-def test_a_bare_object_can_be_created_again() -> None:
-    service = {
-        "kind": "Service",
-        "metadata": {"name": "s", "uid": "1", "resourceVersion": "2", "labels": {"a": "b"}},
-        "spec": {"clusterIP": "10.0.0.1", "clusterIPs": ["10.0.0.1"], "ports": []},
-        "status": {},
-    }
-    assert _bare(service) == {
-        "kind": "Service",
-        "metadata": {"name": "s", "labels": {"a": "b"}},
-        "spec": {"ports": []},
-    }

@@ -5,20 +5,35 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 
+from itbc.runner.agents.blame_all import BlameAll
 from itbc.runner.agents.command import Command
+from itbc.runner.agents.edit_telemetry import EditTelemetry
 from itbc.runner.agents.noop import Noop
 from itbc.runner.agents.recreate import Recreate
+from itbc.runner.agents.restart_all import RestartAll
+from itbc.runner.agents.scale_up import ScaleUp
+from itbc.runner.agents.silence_alerts import SilenceAlerts
 from itbc.runner.agents.solution import Solution, WrongSolution
+from itbc.runner.agents.stop_load import StopLoad
 from itbc.runner.bench import Agent, Script
+
+CHEATS: Mapping[str, Callable[[Script], Agent]] = {
+    "blame-all": BlameAll,
+    "edit-telemetry": EditTelemetry,
+    "recreate": Recreate,
+    "restart-all": RestartAll,
+    "scale-up": ScaleUp,
+    "silence-alerts": SilenceAlerts,
+    "stop-load": StopLoad,
+}
+"""The agents that must fail, whatever the scenario: docs/agents.md says why each must."""
 
 SHIPPED: Mapping[str, Callable[[Script], Agent]] = {
     "noop": lambda _script: Noop(),
     "solution": Solution,
-    "recreate": Recreate,
+    **CHEATS,
 }
 """The agents that scenarios are verified with."""
-
-CHEATS = ("recreate",)
 
 MUTANT = "mutant:"
 """What the names of agents that play a scenario's mutants begin with."""
