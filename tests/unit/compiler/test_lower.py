@@ -117,7 +117,8 @@ def test_faults_come_one_after_the_other(scenario: Scenario, embedded: Target):
 
 def test_a_repair_may_change_what_the_fault_changed_and_nothing_else(plan: Plan):
     (keep,) = plan.judge.safeguards
-    assert keep.kinds == ("Deployment", "Service")
+    # Who deletes a Deployment may leave its ReplicaSet and pods running.
+    assert keep.kinds == ("Deployment", "Pod", "ReplicaSet", "Service")
     ((exempt),) = keep.exempt
     assert (exempt.ref.kind, exempt.ref.name) == ("Deployment", "checkout")
     assert exempt.pointer == "/spec/template/spec/containers/checkout/env/PAYMENT_ADDR"
@@ -130,7 +131,7 @@ def test_a_safeguard_over_two_namespaces_becomes_two(scenario: Scenario, embedde
     assert plan is not None
     assert [(keep.name, keep.kinds, len(keep.exempt)) for keep in plan.judge.safeguards] == [
         ("calm (shop/ops)", ("Service",), 0),
-        ("calm (shop/shop)", ("Deployment", "Service"), 1),
+        ("calm (shop/shop)", ("Deployment", "Pod", "ReplicaSet", "Service"), 1),
     ]
 
 
