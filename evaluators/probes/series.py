@@ -52,8 +52,9 @@ def watch_objectives(
     *,
     pace: Pace = Pace(),
     progress: Callable[[Sequence[Watching]], None] = lambda _: None,
+    enough: Callable[[Sequence[Hold]], bool] = lambda _: False,
 ) -> list[Series]:
-    """The samples of all objectives, up to where each of them was decided.
+    """The samples of all objectives, up to where each of them was decided or `enough` says of all that it is.
 
     `prometheus` has a client for each cluster, its base URL that of the
     cluster's Prometheus; `ended` is the agent's end in Unix seconds by the
@@ -64,6 +65,7 @@ def watch_objectives(
     starts = {cluster: ended + skew(prometheus[cluster], cluster, pace) for cluster in {o.cluster for o in objectives}}
     found: dict[str, Series] = {}
     open_: list[Watching] = [Watching(objective, holds([], pace.step_seconds, objective)) for objective in objectives]
+    holding: dict[str, Hold] = {}
     while True:
         still: list[Watching] = []
         for objective in (watching.objective for watching in open_):
@@ -71,11 +73,11 @@ def watch_objectives(
             seconds = min(pace.now() - ended, at_most)
             samples = samples_since(objective, prometheus[objective.cluster], starts[objective.cluster], seconds, pace)
             found[objective.name] = Series(objective=objective.name, step_seconds=pace.step_seconds, samples=samples)
-            hold = holds(samples, pace.step_seconds, objective)
+            hold = holding[objective.name] = holds(samples, pace.step_seconds, objective)
             if not hold.decided and seconds < at_most:
                 still.append(Watching(objective, hold))
         open_ = still
-        if not open_:
+        if not open_ or enough(list(holding.values())):
             return [found[objective.name] for objective in objectives]
         progress(open_)
         pace.pause(pace.step_seconds)

@@ -113,6 +113,8 @@ def _verify(place: Desk, scenario: Path, agents: Sequence[str], target: str, see
                 seconds=artefacts.environment.task.within_seconds,
                 hidden=hiding_places(scenario),
                 secret=[*secrets(scenario), artefacts.folder],
+                # What must fail has failed with the first thing that it broke; of the solution all is wanted.
+                verdict_only=agent != "solution",
             )
             lived = live(place, artefacts, assignment, seed, keep=False)
             if lived.ended is not None:

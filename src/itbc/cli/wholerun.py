@@ -60,7 +60,7 @@ def _work(life: Life, assignment: Assignment) -> None:
     life.bring_up()
     life.break_down()
     life.work(assignment)
-    life.judge()
+    life.judge(verdict_only=assignment.verdict_only)
 
 
 def exit_code(record: Record, ended: DestroyingOutput | None) -> Exit:

@@ -30,13 +30,17 @@ from itbc.runner.surroundings import Surroundings
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Who is to work, how, for at most how long, and what must be kept from its eyes (see `visibility.view`)."""
+    """Who is to work, how, for at most how long, and what must be kept from its eyes (see `visibility.view`).
+
+    `verdict_only` ends the evaluation as soon as the run can't pass any more.
+    """
 
     agent: str
     command: Sequence[str]
     seconds: float
     hidden: Sequence[Path] = ()
     secret: Sequence[Path] = ()
+    verdict_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +94,18 @@ class Life:
         )
         journal.perform("agent", "working", task, lambda: working(task, around))
 
-    def judge(self) -> None:
-        """Collect the evidence and score it."""
+    def judge(self, *, verdict_only: bool = False) -> None:
+        """Collect the evidence, all of it or what the verdict needs, and score it."""
         around, journal = self.around, self.journal
         worked = self._needed("agent", WorkingOutput, "no agent has worked")
         seen = self._needed("alerting", AlertingOutput, "the alerts were never seen firing")
-        given = EvaluatingInput(accesses=self._accesses(), agent=worked.agent, ended=worked.ended, alerts=seen.alerts)
+        given = EvaluatingInput(
+            accesses=self._accesses(),
+            agent=worked.agent,
+            ended=worked.ended,
+            alerts=seen.alerts,
+            verdict_only=verdict_only,
+        )
         judged = journal.perform("evaluate", "evaluating", given, lambda: evaluating(given, around))
         journal.change(score=judged.score)
 

@@ -158,6 +158,23 @@ def test_a_query_without_an_answer_fails_though_nothing_is_wrong(prometheus: htt
     assert not holds(series.samples, 0.25, _short()).held
 
 
+def test_a_watch_ends_when_what_was_seen_is_enough(prometheus: httpx.Client, target: Target) -> None:
+    target.say(errors=0.5)
+    _seen(prometheus, "errors == 0.5")
+    wanted, other = _short(hold_seconds=60.0, settle_seconds=60.0), _short(name="other", settle_seconds=0.0)
+    began = time.monotonic()
+    series = watch_objectives(
+        [wanted, other],
+        {"shop": prometheus},
+        time.time(),
+        pace=PACE,
+        enough=lambda holds: any(each.decided and not each.held for each in holds),
+    )
+    assert time.monotonic() - began < 10
+    assert [each.objective for each in series] == [wanted.name, "other"]
+    assert not holds(series[0].samples, 0.25, wanted).held
+
+
 def test_silence_in_the_middle_of_the_hold_breaks_it(prometheus: httpx.Client, target: Target) -> None:
     target.say(errors=0.0)
     _seen(prometheus, "errors == 0")

@@ -13,6 +13,8 @@ from itbc.contracts.evidence import AgentRun, Evidence, SeenAlert
 from itbc.contracts.score import Score
 from itbc.contracts.shape import Shape, read, write
 from itbc.evaluators import score
+from itbc.evaluators.hold import Hold
+from itbc.evaluators.mitigation import judge_safeguard
 from itbc.evaluators.probes.series import Pace, ProbeError, Watching, watch_objectives
 from itbc.runner.failures import StepFailed
 from itbc.runner.steps.access import Access
@@ -21,12 +23,16 @@ from itbc.runner.surroundings import Surroundings
 
 
 class EvaluatingInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to reach the clusters, and what is known of the run so far. `ended` is the agent's end (RFC 3339)."""
+    """How to reach the clusters, and what is known of the run so far. `ended` is the agent's end (RFC 3339).
+
+    `verdict_only`: once the run can't pass any more, don't wait for what else would be seen.
+    """
 
     accesses: list[Access]
     agent: AgentRun
     ended: str
     alerts: list[SeenAlert]
+    verdict_only: bool = False
 
 
 class EvaluatingOutput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -40,6 +46,11 @@ def evaluating(step: EvaluatingInput, around: Surroundings) -> EvaluatingOutput:
     evaluation = read(around.run.artefacts / "evaluation.json", Evaluation)
     # The objects first: whatever the agent left running in the cluster must not have more time to tidy up.
     after = seen_objects(step.accesses, around)
+    before = read(around.run.before, Objects).objects
+    broken = not all(judge_safeguard(guard, before, after).passed for guard in evaluation.safeguards)
+
+    def enough(holds: Sequence[Hold]) -> bool:
+        return step.verdict_only and (broken or any(each.decided and not each.held for each in holds))
 
     def progress(open_: Sequence[Watching]) -> None:
         around.tell("; ".join(f"{each.objective.name}: {each.hold.longest:.0f} s good" for each in open_))
@@ -57,6 +68,7 @@ def evaluating(step: EvaluatingInput, around: Surroundings) -> EvaluatingOutput:
                 datetime.fromisoformat(step.ended).timestamp(),
                 pace=pace,
                 progress=progress,
+                enough=enough,
             )
         except ProbeError as wrong:
             raise StepFailed("evaluation", str(wrong), "run again: this run says nothing about the agent") from wrong
@@ -66,7 +78,7 @@ def evaluating(step: EvaluatingInput, around: Surroundings) -> EvaluatingOutput:
         agent=step.agent,
         alerts=step.alerts,
         series=series,
-        before=read(around.run.before, Objects).objects,
+        before=before,
         after=after,
     )
     write(around.run.evidence, evidence)
