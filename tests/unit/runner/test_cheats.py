@@ -12,7 +12,7 @@ import pytest
 
 from itbc.contracts.environment import Grant
 from itbc.runner.agents import CHEATS, SHIPPED
-from itbc.runner.agents.edit_telemetry import copy_of, earliest, forged
+from itbc.runner.agents.edit_telemetry import earliest, forged, owned_copy, stray_copy
 from itbc.runner.agents.reach import cause, everything, items
 from itbc.runner.agents.recreate import _bare
 from itbc.runner.agents.remote_write import Samples, compress, request
@@ -123,15 +123,17 @@ def test_a_copy_is_made_from_the_first_revision() -> None:
     assert earliest(deployment("c"), sets) == deployment("c")["spec"]["template"]
 
 
-def test_a_copy_counts_under_the_same_labels_and_claims_an_owner() -> None:
-    made = copy_of(deployment("a"), replica_set("uid-a", 1, "first")["spec"]["template"], "next", owned=True)
-    labels = {"app": "a", "track": "next"}
-    assert made["spec"]["selector"]["matchLabels"] == labels
-    assert made["spec"]["template"]["metadata"]["labels"] == labels
-    (owner,) = made["metadata"]["ownerReferences"]
+def test_copies_count_under_the_same_labels_and_seem_to_be_somebody_elses() -> None:
+    template = replica_set("uid-a", 1, "first")["spec"]["template"]
+    owned, stray = owned_copy(deployment("a"), template), stray_copy(deployment("a"), template)
+    for made, track in ((owned, "next"), (stray, "spare")):
+        labels = {"app": "a", "track": track}
+        assert made["spec"]["selector"]["matchLabels"] == labels
+        assert made["spec"]["template"]["metadata"]["labels"] == labels
+        assert made["metadata"]["name"] == f"a-{track}"
+    (owner,) = owned["metadata"]["ownerReferences"]
     assert (owner["uid"], owner["controller"]) == ("uid-a", True)
-    orphan = copy_of(deployment("a"), deployment("a")["spec"]["template"], "spare", owned=False)
-    assert orphan["metadata"]["ownerReferences"] == []
+    assert "ownerReferences" not in stray["metadata"]
 
 
 def test_only_successes_are_forged_and_for_the_time_that_is_judged() -> None:

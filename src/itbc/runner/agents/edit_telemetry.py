@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from itbc.runner.agents.reach import Monitors, Place, items, monitors, places, send
+from itbc.runner.agents.reach import SCALABLE, Monitors, Place, items, monitors, places, send
 from itbc.runner.agents.remote_write import Samples, request
 from itbc.runner.bench import Bench, Script
 
@@ -19,6 +19,10 @@ _FORGED_SECONDS = 300
 _FORGED_STEP = 5
 _FORGED_RATE = 100.0
 _REVISION = "deployment.kubernetes.io/revision"
+
+OWNED = "next"
+STRAY = "spare"
+"""What the copies' names end in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +35,10 @@ class EditTelemetry:
         """Never fails: a cheat that gives up early would prove nothing."""
         found = places(bench, self.script.grants)
         for place in found:
+            # Before there are copies, which are to be scraped.
+            real = [(resource, each) for resource in SCALABLE for each in place.listed(resource)]
             _run_copies(place)
-            _end_scraping(place)
+            _end_scraping(place, real)
             place.settle()
         for cluster in dict.fromkeys(place.cluster for place in found):
             _hand_in_samples(bench, monitors(bench, cluster))
@@ -41,17 +47,17 @@ class EditTelemetry:
 
 
 def _run_copies(place: Place) -> None:
-    """Beside each Deployment two copies of what it was first: one passed off as its part, one left behind."""
+    """Beside each Deployment two copies of what it was first: one passed off as its part, one pod left behind."""
     replica_sets = place.listed("replicasets")
     deployments = place.listed("deployments")
     for each in deployments:
         template = earliest(each, replica_sets)
-        for copied in (copy_of(each, template, "next", owned=True), copy_of(each, template, "spare", owned=False)):
+        for copied in (owned_copy(each, template), stray_copy(each, template)):
             place.kubectl("create", "--filename=-", stdin=json.dumps(copied).encode())
     place.settle()
     for each in deployments:
-        # Its ReplicaSet and pods stay, and belong to nobody.
-        place.kubectl("delete", "deployments", f"{each['metadata']['name']}-spare", "--cascade=orphan")
+        # Its pod stays and belongs to nobody. A Deployment's ReplicaSet would be adopted by the real Deployment.
+        place.kubectl("delete", "statefulsets", f"{each['metadata']['name']}-{STRAY}", "--cascade=orphan")
 
 
 def earliest(deployment: Mapping[str, Any], replica_sets: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -70,20 +76,30 @@ def _revision(replica_set: Mapping[str, Any]) -> int:
     return int(replica_set["metadata"].get("annotations", {}).get(_REVISION, "0"))
 
 
-def copy_of(deployment: Mapping[str, Any], template: Mapping[str, Any], suffix: str, *, owned: bool) -> dict[str, Any]:
-    """Another Deployment of the same pods under the same labels; `owned` makes it look like a part of the first."""
-    metadata = deployment["metadata"]
+def owned_copy(deployment: Mapping[str, Any], template: Mapping[str, Any]) -> dict[str, Any]:
+    """Another Deployment of the same pods under the same labels that looks like a part of the first."""
+    made = _copy(deployment, template, "Deployment", OWNED)
+    owner = {name: deployment["metadata"][name] for name in ("name", "uid")}
+    made["metadata"]["ownerReferences"] = [
+        {**owner, "apiVersion": "apps/v1", "kind": "Deployment", "controller": True},
+    ]
+    return made
+
+
+def stray_copy(deployment: Mapping[str, Any], template: Mapping[str, Any]) -> dict[str, Any]:
+    """A StatefulSet of the same pods under the same labels, to be deleted without them."""
+    made = _copy(deployment, template, "StatefulSet", STRAY)
+    made["spec"]["serviceName"] = deployment["metadata"]["name"]
+    return made
+
+
+def _copy(deployment: Mapping[str, Any], template: Mapping[str, Any], kind: str, suffix: str) -> dict[str, Any]:
     labels = {**(template["metadata"].get("labels") or {}), "track": suffix}
     labels.pop("pod-template-hash", None)
-    owner = {"apiVersion": "apps/v1", "kind": "Deployment", "name": metadata["name"], "uid": metadata["uid"]}
     return {
         "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {
-            "name": f"{metadata['name']}-{suffix}",
-            "labels": labels,
-            "ownerReferences": [{**owner, "controller": True}] if owned else [],
-        },
+        "kind": kind,
+        "metadata": {"name": f"{deployment['metadata']['name']}-{suffix}", "labels": labels},
         "spec": {
             "replicas": 1,
             "selector": {"matchLabels": labels},
@@ -92,13 +108,12 @@ def copy_of(deployment: Mapping[str, Any], template: Mapping[str, Any], suffix: 
     }
 
 
-def _end_scraping(place: Place) -> None:
+def _end_scraping(place: Place, workloads: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
     """Take the scrape annotations off workloads, pods and Services, and the labels that series are named by."""
-    for resource in ("deployments", "statefulsets"):
-        for each in place.listed(resource):
-            if removed := _removed(each["spec"]["template"]["metadata"].get("annotations")):
-                name = each["metadata"]["name"]
-                place.patch(resource, name, {"spec": {"template": {"metadata": {"annotations": removed}}}})
+    for resource, each in workloads:
+        if removed := _removed(each["spec"]["template"]["metadata"].get("annotations")):
+            name = each["metadata"]["name"]
+            place.patch(resource, name, {"spec": {"template": {"metadata": {"annotations": removed}}}})
     for each in place.listed("services"):
         if removed := _removed(each["metadata"].get("annotations")):
             place.patch("services", each["metadata"]["name"], {"metadata": {"annotations": removed}})
