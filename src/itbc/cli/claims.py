@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from itbc.cli.wholerun import Lived
 from itbc.contracts.record import Step
-from itbc.runner.agents import MUTANT
+from itbc.runner.agents import CHEATS, MUTANT
 
 CLAIMS = ("healthy", "injected, proven", "alert fired", "agent", "destroyed clean")
 YES = "[green]✓[/green]"
@@ -64,6 +64,8 @@ def judge(lived: Lived, missed: Sequence[str] = ()) -> Claims:
         shown["agent"] = f"{YES if right else NO} {what}"
         if not right:
             reasons.append(_unexpected(record.agent, lived))
+        if record.agent in CHEATS and record.score.diagnosed:
+            reasons.append(f"{record.agent} gets the diagnosis right without looking for it")
     outside = record.failure is not None and record.failure.fault not in {"injection", "alert"}
     return Claims(record.scenario, record.agent, shown, tuple(reasons), outside or not record.destroyed)
 

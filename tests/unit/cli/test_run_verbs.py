@@ -140,6 +140,13 @@ def test_a_solution_that_doesnt_name_the_truth_is_told() -> None:
     assert judge(lived(blind)).reasons == ("the solution doesn't name the truth",)
 
 
+def test_a_cheat_must_not_find_the_truth_either() -> None:
+    found = record("blame-all", passed=False)
+    assert found.score is not None
+    lucky = msgspec.structs.replace(found, score=msgspec.structs.replace(found.score, diagnosed=True))
+    assert judge(lived(lucky)).reasons == ("blame-all gets the diagnosis right without looking for it",)
+
+
 def test_an_alert_that_doesnt_fire_is_the_scenarios_and_a_dead_cluster_isnt() -> None:
     silent = Failure(stage="alerting", fault="alert", message="it didn't fire")
     assert not judge(lived(record("noop", passed=None, failure=silent))).outside
