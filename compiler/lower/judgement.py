@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from itbc.compiler.plan import AgentWork, Exempt, Judge, Keep, Node
-from itbc.dsl.model import ObjectRef, Safeguard, Scenario
+from itbc.dsl.kubernetes import CLUSTER_SCOPED
+from itbc.dsl.model import Component, Fault, ObjectRef, Safeguard, Scenario
 
 _LEFT_BEHIND = {
     "CronJob": ("Job", "Pod"),
@@ -27,7 +29,7 @@ def plan_judgement(scenario: Scenario, work: AgentWork) -> Judge:
         root_causes=scenario.truth.root_causes,
         chain=scenario.truth.chain,
         topology=tuple(
-            Node(cluster.name, component)
+            Node(cluster.name, _with_created(component, cluster.name, scenario.faults))
             for cluster in scenario.environment.clusters
             for application in cluster.applications
             for component in application.components
@@ -36,6 +38,20 @@ def plan_judgement(scenario: Scenario, work: AgentWork) -> Judge:
         safeguards=tuple(kept for safeguard in scenario.desired.safeguards for kept in _keep(scenario, safeguard)),
         span=scenario.desired.span,
     )
+
+
+def _with_created(component: Component, cluster: str, faults: Sequence[Fault]) -> Component:
+    """The component with what faults that aim at it create: to name that is as near as to name their target."""
+    created = [
+        ObjectRef(touch.kind, touch.name, "" if touch.kind in CLUSTER_SCOPED else request.namespace)
+        for fault in faults
+        if (request := fault.request).cluster == cluster
+        and ObjectRef(request.target_kind, request.target_name, request.namespace) in component.objects
+        for touch in fault.touches
+        if not touch.pointer
+    ]
+    more = tuple(ref for ref in dict.fromkeys(created) if ref not in component.objects)
+    return replace(component, objects=(*component.objects, *more)) if more else component
 
 
 def _keep(scenario: Scenario, safeguard: Safeguard) -> Iterator[Keep]:

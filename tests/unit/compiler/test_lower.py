@@ -13,6 +13,7 @@ from itbc.compiler.lower import lower
 from itbc.compiler.lower.images import LIMIT_BYTES
 from itbc.compiler.plan import Plan
 from itbc.compiler.target import Target
+from itbc.dsl.catalogue import Touch
 from itbc.dsl.diagnostics import Sink
 from itbc.dsl.model import Cluster, Host, Safeguard, Scenario, Unchanged
 
@@ -122,6 +123,21 @@ def test_a_repair_may_change_what_the_fault_changed_and_nothing_else(plan: Plan)
     ((exempt),) = keep.exempt
     assert (exempt.ref.kind, exempt.ref.name) == ("Deployment", "checkout")
     assert exempt.pointer == "/spec/template/spec/containers/checkout/env/PAYMENT_ADDR"
+
+
+def test_what_a_fault_creates_belongs_to_what_it_aims_at(scenario: Scenario, embedded: Target):
+    (fault,) = scenario.faults
+    touches = (Touch("NetworkPolicy", "checkout", ""), Touch("PriorityClass", "filler", ""))
+    creating = replace(scenario, faults=(replace(fault, touches=(*fault.touches, *touches)),))
+    plan = lower(creating, embedded, Sink())
+    assert plan is not None
+    found = {
+        node.component.name: {(ref.kind, ref.name, ref.namespace) for ref in node.component.objects}
+        for node in plan.judge.topology
+    }
+    created = {("NetworkPolicy", "checkout", "shop"), ("PriorityClass", "filler", "")}
+    assert created <= found.pop("checkout")
+    assert not any(created & others for others in found.values())
 
 
 def test_a_safeguard_over_two_namespaces_becomes_two(scenario: Scenario, embedded: Target):
