@@ -13,6 +13,25 @@ _INTRODUCTION = (
     "What a scenario's `fault` blocks can break. Each is saved before it is made, proven afterwards, and can be undone"
     " by any process that has the undo record; see [decision 0002](../decisions/0002-faults-leave-no-trace.md)."
 )
+_GUIDE = """\
+## Adding one
+
+A family is one file in `providers/faults/`, found by itself. It defines `FAULTS`, a tuple of `FaultKind`
+(`dsl/catalogue.py`), each of pure functions of a request (the object it aims at, as declared, and the parameters):
+
+- `problems`: why it can't work, with the parameter to point at and what to do instead;
+- `touches`: the parts of objects it changes, as JSON Pointers; the empty one is an object it creates;
+- `changes`: how, as JSON patches that the API server refuses where the live object isn't the declared one any more;
+- `effect`: conditions on live objects that prove it (not that it was asked for: that it has happened), and others that
+  say when it is over. `providers/faults/objects/` has the usual ones.
+
+`example` is a request that works: the page is made from it, and `tests/unit/faults/test_contract.py` holds every kind to
+its contract by it. A parameter that decides how bad it gets says so in `severity`. Then:
+
+    python -m itbc.providers.faults.pages      # write the pages
+    pytest tests/unit/faults                   # the contract, and what is particular to the kind
+    itbc verify scenarios/sre/NAME             # a scenario that uses it, with mutants of its solution
+    pytest -m e2e tests/e2e/test_fault_families.py    # each shipped scenario's faults: not healed by restarts, undone"""
 _MIB = 2**20
 
 
@@ -36,7 +55,7 @@ def index(known: Catalogue) -> str:
         "|---|---|",
         *rows,
         "",
-        "A family is one file in `providers/faults/`, found by itself.",
+        _GUIDE,
     ]
     return "\n".join(lines) + "\n"
 
