@@ -125,7 +125,8 @@ SAFEGUARD = BlockSchema(
         AttributeSchema(
             "unchanged",
             ListOf(ReferenceType(("cluster.CLUSTER.KIND", "host.HOST.KIND"))),
-            "All objects of these kinds must be what they were when all was healthy, but for what the faults touched.",
+            "All objects of these kinds, and what a workload of them leaves behind, must be what they were when all "
+            "was healthy, but for what the faults touched.",
         ),
         AttributeSchema(
             "slo",
