@@ -25,13 +25,13 @@ A family is one file in `providers/faults/`, found by itself. It defines `FAULTS
 - `effect`: conditions on live objects that prove it (not that it was asked for: that it has happened), and others that
   say when it is over. `providers/faults/objects/` has the usual ones.
 
-`example` is a request that works: the page is made from it, and `tests/unit/faults/test_contract.py` holds every kind to
-its contract by it. A parameter that decides how bad it gets says so in `severity`. Then:
+`example` is a request that works: the page is made from it, and `tests/unit/faults/test_contract.py` holds every kind
+to its contract by it. A parameter that decides how bad it gets says so in `severity`. Then:
 
     python -m itbc.providers.faults.pages      # write the pages
     pytest tests/unit/faults                   # the contract, and what is particular to the kind
     itbc verify scenarios/sre/NAME             # a scenario that uses it, with mutants of its solution
-    pytest -m e2e tests/e2e/test_fault_families.py    # each shipped scenario's faults: not healed by restarts, undone"""
+    pytest -m e2e tests/e2e/test_fault_families.py    # every shipped scenario's faults: not healed by restarts"""
 _MIB = 2**20
 
 
