@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from itbc.dsl.catalogue import Change, Effect, FaultKind, FaultRequest, Parameter, Problem, Touch
@@ -19,6 +20,10 @@ from itbc.providers.faults.objects.pod_template import (
     touched,
     unreached,
 )
+
+
+_TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+"""The form of a tag, as in the reference grammar of the OCI distribution specification."""
 
 
 def _with_tag(reference: str, tag: str) -> str:
@@ -39,7 +44,15 @@ def _problems(request: FaultRequest) -> Sequence[Problem]:
     container = asked_container(request)
     if isinstance(container, Problem):
         return [*problems, container]
-    if _wrong(request) in _used(request):
+    if not _TAG.fullmatch(str(request.parameters["tag"])):
+        problems.append(
+            Problem(
+                "tag",
+                "this can't be a tag, so nobody would try to pull it",
+                "a tag is letters, digits, `_`, `.` and `-`, at most 128, and begins with none of the last two",
+            )
+        )
+    elif _wrong(request) in _used(request):
         problems.append(
             Problem("tag", "the application uses an image with this tag, so it exists", "give a tag that nobody built")
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,9 @@ from itbc.providers.faults.objects.example import SERVICE, example
 from itbc.providers.faults.objects.pod_template import WORKLOADS, at, containers, escaped, pod_labels, suggestion
 
 SERVICES = frozenset({"Service"})
+_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?)?")
+"""The form of a label's value in Kubernetes."""
+
 ENDPOINT_SECONDS = 60.0
 """How long the cluster may take to follow a changed Service."""
 
@@ -47,6 +51,9 @@ def _selector_problems(request: FaultRequest) -> Sequence[Problem]:
                 "label", f"the target selects by no label `{label}`", suggestion(label, map(str, declared), "label")
             )
         ]
+    if not _LABEL_VALUE.fullmatch(wanted[label]) or len(wanted[label]) > 63:
+        advice = "it is letters, digits, `-`, `_` and `.`, at most 63, and begins and ends with a letter or a digit"
+        return [Problem("value", "this can't be the value of a label", advice)]
     for manifest in request.around:
         if manifest.get("kind") in WORKLOADS and wanted.items() <= pod_labels(manifest).items():
             name = at(manifest, "metadata").get("name")

@@ -34,6 +34,8 @@ def part(port: int | None, *, name: str = "http", ready: bool | None = True) -> 
     [
         (request(SELECTOR, service(), label="ap", value="x"), "label", "by no label `ap`"),
         (request(SELECTOR, service(), label="app", value="checkout"), "value", "Deployment `checkout` have this label"),
+        (request(SELECTOR, service(), label="app", value="check out"), "value", "can't be the value of a label"),
+        (request(SELECTOR, service(), label="app", value="x" * 64), "value", "can't be the value of a label"),
         (request(SELECTOR, service(selector=None), label="app", value="x"), "", "selects no pods"),
     ],
 )

@@ -35,9 +35,14 @@ def test_an_image_gets_another_tag(image: str, expected: str):
     assert first(broken(IMAGE, asked))["image"] == expected
 
 
-def test_a_tag_that_is_in_use_exists():
-    (problem,) = IMAGE.problems(request(IMAGE, tag="1.4.2"))
+@pytest.mark.parametrize(
+    ("tag", "message"), [("1.4.2", "so it exists"), ("a/b", "can't be a tag"), ("-1", "can't be"), ("x" * 129, "can't")]
+)
+def test_a_tag_has_to_be_one_that_nobody_built(tag: str, message: str):
+    (problem,) = IMAGE.problems(request(IMAGE, tag=tag))
     assert problem.parameter == "tag"
+    assert message in problem.message
+    assert IMAGE.problems(request(IMAGE, tag="1.4.3-rc.1")) == []
 
 
 @pytest.mark.parametrize(
