@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -188,10 +188,10 @@ class Client:
         labels: str = "",
         fields: str = "",
         seconds: float = 60.0,
-    ) -> Iterator[Event]:
+    ) -> Generator[Event, None, None]:
         """The changes of objects of a kind from a resource version on, as they happen, for at most so many seconds.
 
-        It may end early, and ends quietly where the connection breaks: read
+        Close it when you leave in the middle. It may end early, and ends quietly where the connection breaks: read
         the objects again then and watch from there. Raises ApiError (410)
         where the resource version is too old.
         """

@@ -92,9 +92,11 @@ def _changes(client: Client, ref: Ref, thing: Object, seconds: float) -> Generat
         seconds=min(math.ceil(seconds), 300),
     )
     try:
-        for event in watch:
-            if event.type in {"ADDED", "MODIFIED", "DELETED"}:
-                yield None if event.type == "DELETED" else event.object
+        # Closed by name: whoever has seen enough leaves in the middle, and the connection must not wait for the collector.
+        with closing(watch):
+            for event in watch:
+                if event.type in {"ADDED", "MODIFIED", "DELETED"}:
+                    yield None if event.type == "DELETED" else event.object
     except ApiError as wrong:
         if wrong.status not in _TRY_AGAIN:
             raise
