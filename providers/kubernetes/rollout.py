@@ -92,7 +92,7 @@ def _changes(client: Client, ref: Ref, thing: Object, seconds: float) -> Generat
         seconds=min(math.ceil(seconds), 300),
     )
     try:
-        # Closed by name: whoever has seen enough leaves in the middle, and the connection must not wait for the collector.
+        # Closed by name: whoever has seen enough leaves in the middle, and the connection mustn't wait for that.
         with closing(watch):
             for event in watch:
                 if event.type in {"ADDED", "MODIFIED", "DELETED"}:
