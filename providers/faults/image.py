@@ -21,7 +21,6 @@ from itbc.providers.faults.objects.pod_template import (
     unreached,
 )
 
-
 _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 """The form of a tag, as in the reference grammar of the OCI distribution specification."""
 
