@@ -105,6 +105,8 @@ def _keep(cache: Path | None, key: str, data: bytes) -> None:
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # The stacks hold the healthy manifests, which the agents must not compare with the broken ones.
+        path.parent.chmod(0o700)
         part.write_bytes(data)
         part.replace(path)
     except OSError:

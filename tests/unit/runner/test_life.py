@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -88,6 +89,25 @@ def test_a_whole_life_is_in_its_files(workshop: Workshop, short: Path, thing: Pa
     assert list(workshop.home.ledgers.iterdir()) == []
     assert list(workshop.home.workspaces.iterdir()) == []
     assert not (folder.path / "provider").exists()
+
+
+@NEEDS_ROOT
+def test_the_cache_is_kept_from_the_agent(workshop: Workshop, short: Path, thing: Path) -> None:
+    # Not in /tmp, which no agent sees anyway.
+    with tempfile.TemporaryDirectory(dir="/var/lib", prefix="itbc-test-") as cache:
+        Path(cache).chmod(0o755)
+        stacks = Path(cache) / "stacks"
+        stacks.mkdir()
+        (stacks / "healthy.tf.json").write_text("the healthy object")
+        home = replace(workshop.home, cache=Path(cache))
+        shop = replace(workshop, home=home)
+        with session.new_run(shop, toy_artefacts(short / "a", thing), "command", seed=0) as life:
+            whole(life, assignment(["sh", "-c", f"ls {cache}; cat {stacks}/*; test -x {cache} && echo looked"]))
+            life.take_down()
+            life.over()
+            session.close(life)
+            said = (life.around.run.agent / "stdout").read_text()
+    assert said == "looked\n"
 
 
 @NEEDS_ROOT

@@ -79,6 +79,11 @@ def test_only_what_is_missing_is_made(made: dict[str, bytes], cache: Path, monke
     assert order["properties"]["id"] == "cluster-b"
 
 
+@pytest.mark.usefixtures("made")
+def test_only_its_owner_reads_what_is_cached(cache: Path):
+    assert (cache / "stacks").stat().st_mode & 0o777 == 0o700
+
+
 def test_a_damaged_or_unwritable_cache_is_no_obstacle(made: dict[str, bytes], tmp_path: Path):
     synthesise([CLUSTER], tmp_path)
     (kept,) = (tmp_path / "stacks").iterdir()

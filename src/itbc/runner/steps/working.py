@@ -122,7 +122,10 @@ def _sandbox(step: WorkingInput, around: Surroundings, workspace: Workspace) -> 
         user=step.user,
         folder=workspace.work,
         environment=environment,
-        view=view(needs, [Path(each) for each in step.hidden], [Path(each) for each in step.secret]),
+        # The cache has stacks that were compiled before: they would show a broken object's healthy self.
+        view=view(
+            needs, [*(Path(each) for each in step.hidden), around.home.cache], [Path(each) for each in step.secret]
+        ),
         ledger=around.ledger,
     )
 
