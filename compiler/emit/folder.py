@@ -65,13 +65,17 @@ def _check_replaceable(out: Path) -> None:
         raise FolderError(f"{out} isn't a folder", "choose another one with -o")
     if not out.exists():
         return
-    found = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_symlink() or not path.is_dir()}
-    if not found:
-        return
+    try:
+        if not any(out.iterdir()):
+            return
+    except OSError as wrong:
+        raise FolderError(f"can't look into {out}: {wrong.strerror}", "choose another folder with -o") from wrong
+    # The manifest comes first: a folder that isn't ours may be the whole file system.
     try:
         known = read(out / MANIFEST, Manifest)
     except ContractError:
         raise FolderError(f"{out} holds something else than artefacts", "choose another folder with -o") from None
+    found = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_symlink() or not path.is_dir()}
     foreign = sorted(found - set(known.files) - {MANIFEST})
     if foreign:
         names = ", ".join(foreign[:3]) + (f" and {len(foreign) - 3} more" if len(foreign) > 3 else "")

@@ -11,7 +11,7 @@ from itbc.providers.embedded import cgroups, kernel, network, tools
 from itbc.providers.embedded.errors import EmbeddedError
 from itbc.providers.embedded.spec import RANGE_SETTING, address_range
 from itbc.providers.services import Finding
-from itbc.stacks.toolchain import ToolchainError, node_program
+from itbc.stacks.toolchain import ToolchainError, node_program, node_program_is_built
 from itbc.stacks.toolchain.debian import PACKAGES
 
 _GIB = 1 << 30
@@ -226,7 +226,7 @@ def _node_program(environ: Mapping[str, str]) -> Iterator[Finding]:
             yield Finding(name, "missing", wrong.message, wrong.remedy)
         return
     folder = cache(environ)
-    if any(folder.glob("node/*/node")):
+    if node_program_is_built(folder):
         yield Finding(name, "ok", f"built, in {folder}")
         return
     free = shutil.disk_usage(_existing(folder)).free / _GIB

@@ -22,7 +22,7 @@ from typing import Any
 
 from itbc.providers.embedded import tools
 from itbc.providers.embedded.errors import EmbeddedError
-from itbc.providers.embedded.spec import link_address
+from itbc.providers.embedded.spec import LINK_PREFIX, link_address
 from itbc.providers.embedded.waiting import wait_for
 
 ROUTE_PROTOCOL = "213"
@@ -33,7 +33,6 @@ CNI_FOLDERS = ("/usr/lib/cni", "/usr/libexec/cni", "/opt/cni/bin")
 
 _LINKS = Path("/sys/class/net")
 _NAME = re.compile(r"itbc(\d+)")
-_PREFIX = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ def addresses(pool: IPv4Network, index: int) -> tuple[IPv4Address, IPv4Address]:
 
 def capacity(pool: IPv4Network) -> int:
     """How many clusters the range has addresses for."""
-    return 1 << (_PREFIX - pool.prefixlen)
+    return 1 << (LINK_PREFIX - pool.prefixlen)
 
 
 def candidates(identity: str, pool: IPv4Network) -> Iterator[int]:
@@ -79,7 +78,7 @@ def reserve(identity: str, pool: IPv4Network) -> Link:
             raise
         # No IPv6 on this end: the node must find no way to the machine but the one address.
         _ip("link", "set", name, "addrgenmode", "none")
-        _ip("address", "add", f"{host}/{_PREFIX}", "dev", name)
+        _ip("address", "add", f"{host}/{LINK_PREFIX}", "dev", name)
         _ip("link", "set", name, "up")
     return Link(name, host, node)
 

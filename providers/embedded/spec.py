@@ -18,6 +18,9 @@ LEDGER_KIND = "embedded-cluster"
 RANGE_SETTING = "ITBC_EMBEDDED_RANGE"
 
 DEFAULT_RANGE = IPv4Network("10.200.0.0/16")
+LINK_PREFIX = 30
+"""The prefix of one cluster's link: two addresses, the host's and the node's."""
+
 """Where the clusters' node addresses come from: a /30 for each cluster."""
 
 POD_RANGE = IPv4Network("10.244.0.0/16")
@@ -89,12 +92,14 @@ def address_range(environ: Mapping[str, str] = os.environ) -> IPv4Network:
     text = environ.get(RANGE_SETTING)
     if not text:
         return DEFAULT_RANGE
+    remedy = f"Set it to a private range, for instance {DEFAULT_RANGE}."
     try:
-        return IPv4Network(text)
+        pool = IPv4Network(text)
     except ValueError as wrong:
-        raise EmbeddedError(
-            f"{RANGE_SETTING} is no IPv4 network: {wrong}", f"Set it to a private range, for instance {DEFAULT_RANGE}."
-        ) from wrong
+        raise EmbeddedError(f"{RANGE_SETTING} is no IPv4 network: {wrong}", remedy) from wrong
+    if pool.prefixlen > LINK_PREFIX:
+        raise EmbeddedError(f"{RANGE_SETTING} is too small: a cluster takes a /{LINK_PREFIX}", remedy)
+    return pool
 
 
 def cluster_name(identity: str) -> str:

@@ -97,9 +97,12 @@ class Build:
         found += [file for file in self.source.rglob("*.go") if not file.name.endswith("_test.go")]
         return [file for file in found if file.is_file()]
 
-    def key(self, go: Go) -> str:
-        """What the program is made from, as one digest: sources, flags, compiler."""
-        return key_of([go.version, *FLAGS, *self.flags], self.source, self.files())
+    def key(self) -> str:
+        """What the program is made from, as one digest: sources, pinned modules, flags.
+
+        The compiler isn't part of it (go.mod says what it must be at least): a program that is there needs none.
+        """
+        return key_of([*FLAGS, *self.flags], self.source, self.files())
 
 
 def built(
@@ -115,13 +118,12 @@ def built(
             f"{build.source} isn't the folder of a Go module: there is no go.mod",
             "point to a folder with a go.mod and a main package",
         )
-    go = go_binary(cache, progress, environ)
-    settings = go_environment(cache, environ)
 
     def make(part: Path) -> None:
-        _compile(build, go, part, settings, progress)
+        go = go_binary(cache, progress, environ)
+        _compile(build, go, part, go_environment(cache, environ), progress)
 
-    return made_once(target(build.key(go)), make, progress)
+    return made_once(target(build.key()), make, progress)
 
 
 def _compile(build: Build, go: Go, output: Path, environ: Mapping[str, str], progress: Progress) -> None:

@@ -46,10 +46,22 @@ def node_program(
     elsewhere = environ.get(PROGRAM_SETTING)
     if elsewhere:
         return _checked(Path(elsewhere), environ.get(DIGEST_SETTING, ""))
+    return built(_build(source), lambda key: _place(cache, key), cache, progress, environ)
+
+
+def node_program_is_built(cache: Path, *, source: Path = SOURCE) -> bool:
+    """Whether the cache has the node program of just these sources, so that it need not be built."""
+    return _place(cache, _build(source).key()).exists()
+
+
+def _build(source: Path) -> Build:
     stamps = " ".join(f"-X k8s.io/component-base/version.{name}={value}" for name, value in _STAMPS.items())
     # The folder may be reached through a link; Go wants the real one.
-    build = Build("the Kubernetes program", source.resolve(), (f"-ldflags=-s -w {stamps}",))
-    return built(build, lambda key: cache / "node" / key / "node", cache, progress, environ)
+    return Build("the Kubernetes program", source.resolve(), (f"-ldflags=-s -w {stamps}",))
+
+
+def _place(cache: Path, key: str) -> Path:
+    return cache / "node" / key / "node"
 
 
 def _checked(program: Path, digest: str) -> Path:

@@ -57,6 +57,12 @@ def test_another_folder_is_left_alone(tmp_path: Path):
     assert content(tmp_path) == {"thesis.txt"}
 
 
+def test_the_whole_file_system_is_refused_without_walking_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Path, "rglob", lambda *_: pytest.fail("walked the file system"))
+    with pytest.raises(FolderError, match="holds something else"):
+        write(Path("/"))
+
+
 def test_a_folder_with_somebody_elses_manifest_is_left_alone(tmp_path: Path):
     (tmp_path / "manifest.json").write_text('{"name": "a web page"}')
     with pytest.raises(FolderError, match="holds something else"):

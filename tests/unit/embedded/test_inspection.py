@@ -97,7 +97,11 @@ def test_a_program_that_is_not_built_yet_is_no_obstacle(tmp_path: Path, monkeypa
     monkeypatch.setattr("itbc.providers.embedded.network.routes", list)
     name = "Kubernetes program"
     assert found(embedded.preflight(environment(tmp_path)), name).level == "warning"
-    built = tmp_path / "c/node/key/node"
-    built.parent.mkdir(parents=True)
-    built.touch()
+    of_other_sources = tmp_path / "c/node/key/node"
+    of_other_sources.parent.mkdir(parents=True)
+    of_other_sources.touch()
+    assert found(embedded.preflight(environment(tmp_path)), name).level == "warning"
+    monkeypatch.setattr(
+        "itbc.providers.embedded.inspection.node_program_is_built", lambda cache: cache == tmp_path / "c"
+    )
     assert found(embedded.preflight(environment(tmp_path)), name).level == "ok"

@@ -79,3 +79,5 @@ def test_the_range_can_be_set() -> None:
         with pytest.raises(EmbeddedError, match="no IPv4 network") as caught:
             address_range({"ITBC_EMBEDDED_RANGE": wrong})
         assert "for instance" in caught.value.remedy
+    with pytest.raises(EmbeddedError, match="too small"):
+        address_range({"ITBC_EMBEDDED_RANGE": "10.0.0.0/32"})

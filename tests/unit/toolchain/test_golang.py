@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from itbc.stacks.toolchain import ToolchainError, cache_folder, go_binary, go_environment, static_image_program
-from itbc.stacks.toolchain.golang import GO_WHEEL
+from itbc.stacks.toolchain.golang import GO_WHEEL, Build, built
 
 Script = Callable[[Path, str], Path]
 
@@ -65,6 +65,13 @@ def module(tmp_path: Path) -> Path:
     (folder / "go.mod").write_text("module hello\n\ngo 1.26.0\n")
     (folder / "main.go").write_text('package main\n\nimport "os"\n\nfunc main() { os.Stdout.WriteString("hello") }\n')
     return folder
+
+
+def test_what_is_built_needs_no_compiler(module: Path, tmp_path: Path) -> None:
+    build = Build("hello", module)
+    place = tmp_path / build.key()
+    place.touch()
+    assert built(build, lambda key: tmp_path / key, tmp_path, quiet, {"PATH": ""}) == place
 
 
 @pytest.fixture
