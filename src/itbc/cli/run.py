@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import click
@@ -16,6 +17,17 @@ from itbc.results.summary import render
 from itbc.runner.agents import UnknownAgent, check_mutant, command_of
 from itbc.runner.artefacts import Artefacts
 from itbc.runner.life import Assignment
+from itbc.runner.session import LIFETIME
+
+LONGEST = LIFETIME.total_seconds()
+"""The longest time that an agent can have, in seconds: what stands is removed after that."""
+
+
+def number(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
+    """Refuse NaN, which is in every range. Raises BadParameter."""
+    if value is not None and math.isnan(value):
+        raise click.BadParameter("nan is not a number of seconds.")
+    return value
 
 
 @click.command()
@@ -28,7 +40,12 @@ from itbc.runner.life import Assignment
 )
 @click.option("--target", default="embedded", show_default=True, help="Where the environment will stand.")
 @click.option("--keep", is_flag=True, help="Leave the environment standing; `itbc destroy RUN` takes it down.")
-@click.option("--timeout", type=click.FloatRange(min=1), help="The agent's time in seconds, instead of the scenario's.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=1, max=LONGEST),
+    callback=number,
+    help="The agent's time in seconds, instead of the scenario's.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the run's random choices.")
 def command(
     *,
@@ -40,14 +57,14 @@ def command(
     timeout: float | None,
     seed: int,
 ) -> int:
-    r"""Live the whole life of SCENARIO (a file, its folder, or compiled artefacts) with an agent, and score it.
+    """Live the whole life of SCENARIO (a file, its folder, or compiled artefacts) with an agent, and score it.
 
     The environment is destroyed at the end, whatever happens; Ctrl-C stops early and destroys too. Exit code 0: scored
     and passed, 1: scored and not passed, 4: something outside of the agent failed, so that there is no score.
 
-    \b
     Example: itbc run scenarios/sre/checkout-wrong-payment-address --agent noop
-             itbc run scenarios/sre/checkout-wrong-payment-address --agent command -- ./my-agent --verbose
+
+    Example: itbc run scenarios/sre/checkout-wrong-payment-address --agent command -- ./my-agent --verbose
     """
     try:
         line = command_of(agent, arguments)

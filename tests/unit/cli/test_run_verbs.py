@@ -32,7 +32,9 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("verb", ["apply", "inject", "run", "evaluate", "destroy", "verify", "gc", "doctor"])
 def test_every_verb_explains_itself_with_an_example(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([verb, "--help"]) == Exit.FINE
-    assert f"Example: itbc {verb}" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert f"Example: itbc {verb}" in shown
+    assert "\\b" not in shown
 
 
 @pytest.mark.parametrize(
@@ -40,6 +42,10 @@ def test_every_verb_explains_itself_with_an_example(verb: str, capsys: pytest.Ca
     [
         (["run", "."], Exit.USAGE, "Missing option '--agent'"),
         (["run", ".", "--agent", "nobody"], Exit.USAGE, "no agent is called 'nobody'"),
+        *(
+            (["run", ".", "--agent", "noop", "--timeout", seconds], Exit.USAGE, "Invalid value for '--timeout'")
+            for seconds in ("nan", "inf", "-inf", "1e300", "0", "43201", "soon")
+        ),
         (["run", "nowhere", "--agent", "noop"], Exit.USAGE, "does not exist"),
         (["verify", ".", "--agents", "nobody"], Exit.USAGE, "no shipped agent is called nobody"),
         (["doctor", "--target", "moon"], Exit.USAGE, "there is no target moon"),
