@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
@@ -64,3 +65,13 @@ def test_a_run_that_is_not_there(
 def test_a_place_that_cannot_be_written(full: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(full), "-o", str(full / "no" / "page.html")]) == Exit.USAGE
     assert "No such file" in capsys.readouterr().err
+
+
+def test_what_is_no_file_is_left_as_it_is(full: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # A pipe stands for a device, which a test had better not risk.
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert main(["report", str(full), "-o", str(pipe)]) == Exit.USAGE
+    assert pipe.is_fifo()
+    assert f"can't write {pipe}: it is there and is no regular file" in capsys.readouterr().err
+    assert list(tmp_path.glob(".pipe*")) == []
