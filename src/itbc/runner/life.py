@@ -69,6 +69,7 @@ class Life:
         """Inject the faults, prove them, see the alerts fire."""
         around, journal = self.around, self.journal
         self._needed("recording", RecordingOutput, "the environment was never seen healthy")
+        refuse_to_break(journal)
         found = self._accesses()
         broken = InjectingInput(accesses=found)
         injected = journal.perform("inject", "injecting", broken, lambda: injecting(broken, around))
@@ -150,6 +151,18 @@ class Life:
         if output is None:
             raise StepFailed("input", f"run {self.around.run.name} isn't that far: {otherwise}")
         return output
+
+
+def refuse_to_break(journal: Journal) -> None:
+    """Raise StepFailed where there is nothing to break any more: the run was destroyed, or broken before."""
+    name = journal.run.name
+    steps = {(step.name, step.state) for step in journal.steps()}
+    if any(step == "destroy" for step, _ in steps):
+        raise StepFailed("input", f"run {name} was destroyed", "`itbc apply` brings up another environment")
+    if ("inject", "done") in steps:
+        raise StepFailed(
+            "input", f"run {name} is already injected, nothing was done", f"`itbc destroy {name}` takes it down"
+        )
 
 
 def stage_of(record: Record) -> Stage:

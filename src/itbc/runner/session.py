@@ -14,7 +14,7 @@ from itbc.contracts.shape import ContractError, read, write
 from itbc.runner import lease
 from itbc.runner.artefacts import Artefacts, copy, load
 from itbc.runner.failures import StepFailed
-from itbc.runner.home import Home, new_run_name
+from itbc.runner.home import Home, RunFolder, new_run_name
 from itbc.runner.journal import Journal
 from itbc.runner.ledger import FileLedger, leftovers
 from itbc.runner.life import Life
@@ -74,14 +74,26 @@ def new_run(workshop: Workshop, artefacts: Artefacts, agent: str, seed: int) -> 
 
 
 @contextmanager
-def open_run(workshop: Workshop, name: str) -> Generator[Life]:
-    """Go on with a run and hold its lease while the block runs. Raises StepFailed where there is no such run."""
+def open_run(workshop: Workshop, name: str, allow: Callable[[Journal], None] | None = None) -> Generator[Life]:
+    """Go on with a run and hold its lease while the block runs.
+
+    Raises StepFailed where there is no such run, and what `allow` raises for
+    it; its ledger is as it was then.
+    """
     run = workshop.home.run(checked_name(name))
     try:
         read(run.record, Record)
     except ContractError as wrong:
         raise StepFailed("input", f"there is no run {name}: {wrong}", f"look into {workshop.home.runs}") from wrong
+    had_ledger = workshop.home.ledger(name).exists()
     with lease.take_or_fail(workshop.home.ledgers, name):
+        if allow is not None:
+            try:
+                allow(_journal(workshop, run))
+            except StepFailed:
+                if not had_ledger:
+                    lease.lease_path(workshop.home.ledgers, name).unlink(missing_ok=True)
+                raise
         yield reopen(workshop, name)
 
 
@@ -132,7 +144,11 @@ def _life(workshop: Workshop, artefacts: Artefacts, record: Record, ledger: File
         tell=workshop.observer.note,
         variables=workshop.variables,
     )
-    return Life(around, Journal(run, workshop.now, workshop.patience.monotonic, workshop.observer))
+    return Life(around, _journal(workshop, run))
+
+
+def _journal(workshop: Workshop, run: RunFolder) -> Journal:
+    return Journal(run, workshop.now, workshop.patience.monotonic, workshop.observer)
 
 
 def _rfc3339(moment: datetime) -> str:

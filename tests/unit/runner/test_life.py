@@ -19,7 +19,7 @@ from itbc.contracts.shape import read
 from itbc.runner import session
 from itbc.runner.artefacts import load
 from itbc.runner.failures import Interrupted, StepFailed
-from itbc.runner.life import Assignment, Life
+from itbc.runner.life import Assignment, Life, refuse_to_break
 from itbc.runner.observer import Silent
 from itbc.runner.reaper import dead_runs, reap
 from itbc.runner.session import Workshop
@@ -216,6 +216,30 @@ def test_steps_out_of_order_are_refused(workshop: Workshop, short: Path, thing: 
             life.break_down()
         life.take_down()
         session.close(life)
+
+
+def test_what_is_broken_or_gone_cant_be_broken(workshop: Workshop, short: Path, thing: Path) -> None:
+    with session.new_run(workshop, toy_artefacts(short / "a", thing), "none", seed=0) as life:
+        life.bring_up()
+        name = life.around.run.name
+        session.keep(life)
+    with session.open_run(workshop, name, refuse_to_break) as life:
+        life.break_down()
+        session.keep(life)
+    ledger = workshop.home.ledger(name).read_bytes()
+    steps = len(life.journal.steps())
+    with pytest.raises(StepFailed, match="already injected"), session.open_run(workshop, name, refuse_to_break):
+        pytest.fail("opened")
+    with session.open_run(workshop, name) as life, pytest.raises(StepFailed, match="already injected"):
+        life.break_down()
+    assert len(life.journal.steps()) == steps
+    assert workshop.home.ledger(name).read_bytes().startswith(ledger)
+    with session.open_run(workshop, name) as life:
+        life.take_down()
+        session.close(life)
+    with pytest.raises(StepFailed, match="was destroyed"), session.open_run(workshop, name, refuse_to_break):
+        pytest.fail("opened")
+    assert list(workshop.home.ledgers.iterdir()) == []
 
 
 def test_a_kept_run_goes_on_in_another_command_and_is_left_alone_until_it_expires(
