@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from itbc.stacks.toolchain import cache_folder, terraform_binary
+
 Golden = Callable[[Path, str], None]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _terraform_on_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Whatever Terraform itbc would use here is what tests call `terraform`, also where there is none on PATH."""
+    programs = tmp_path_factory.mktemp("programs")
+    (programs / "terraform").symlink_to(terraform_binary(cache_folder(), lambda _line: None))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(programs), prepend=os.pathsep)
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

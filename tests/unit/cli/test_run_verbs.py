@@ -46,6 +46,8 @@ def test_every_verb_explains_itself_with_an_example(verb: str, capsys: pytest.Ca
             (["run", ".", "--agent", "noop", "--timeout", seconds], Exit.USAGE, "Invalid value for '--timeout'")
             for seconds in ("nan", "inf", "-inf", "1e300", "0", "43201", "soon")
         ),
+        (["run", ".", "--agent", "/usr/bin"], Exit.USAGE, "/usr/bin is no executable file"),
+        (["run", ".", "--agent", "command", "--", "/usr/bin"], Exit.USAGE, "/usr/bin is no executable file"),
         (["run", "nowhere", "--agent", "noop"], Exit.USAGE, "does not exist"),
         (["verify", ".", "--agents", "nobody"], Exit.USAGE, "no shipped agent is called nobody"),
         (["doctor", "--target", "moon"], Exit.USAGE, "there is no target moon"),

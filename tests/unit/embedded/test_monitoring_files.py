@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,6 @@ import pytest
 
 from itbc.providers.embedded import monitoring, monitoringfiles
 from itbc.providers.embedded.errors import EmbeddedError
-
-needs_prometheus = pytest.mark.skipif(shutil.which("promtool") is None, reason="Debian's prometheus isn't installed")
 
 
 def configuration() -> dict[str, Any]:
@@ -55,7 +52,6 @@ def test_alerts_go_out_at_once_and_one_by_one() -> None:
     assert route["group_by"] == ["..."]
 
 
-@needs_prometheus
 def test_prometheus_takes_the_configuration(tmp_path: Path) -> None:
     file = tmp_path / "prometheus.yml"
     text = json.dumps(configuration())
@@ -70,7 +66,6 @@ def test_prometheus_takes_the_configuration(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@needs_prometheus
 def test_wrong_rules_are_refused_in_prometheus_own_words(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.yml", tmp_path / "bad.yml"
     good.write_text("groups: [{name: g, rules: [{alert: A, expr: up == 0}]}]\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import socket
 import subprocess
 import threading
@@ -20,8 +19,6 @@ from itbc.contracts.evaluation import Objective
 from itbc.contracts.evidence import Series
 from itbc.evaluators.hold import holds
 from itbc.evaluators.probes.series import Pace, ProbeError, Watching, instant, watch_objectives
-
-pytestmark = pytest.mark.skipif(shutil.which("prometheus") is None, reason="needs Debian's prometheus")
 
 PACE = Pace(step_seconds=0.25, patience_seconds=1.0)
 

@@ -16,19 +16,30 @@ def test_verdicts_and_steps_are_cases(tmp_path: Path) -> None:
     good = load(lay(tmp_path / "good", evidence(cause("checkout")), step(1, "apply"), step(2, "healthy")))
     bad = load(lay(tmp_path / "bad", evidence(seen=samples((30, 0.3))), step(1, "apply"), agent="noop"))
     document = JUnitXml.fromstring(to_junit([good, bad]))
-    assert (document.tests, document.failures, document.errors, document.skipped) == (9, 2, 0, 0)
+    assert (document.tests, document.failures, document.errors, document.skipped) == (9, 1, 0, 1)
     assert document.time == 7.5
     first, second = list(document)
     assert [(suite.name, suite.tests, suite.failures) for suite in (first, second)] == [
         ("checkout-wrong-payment-address with test", 5, 0),
-        ("checkout-wrong-payment-address with noop", 4, 2),
+        ("checkout-wrong-payment-address with noop", 4, 1),
     ]
     failed = [case for case in second if not case.is_passed]
     assert [case.name for case in failed] == ["Deployment checkout in shop", "orders-succeed"]
+    assert isinstance(failed[0].result[0], Skipped)
     (problem,) = failed[1].result
     assert isinstance(problem, Failure)
     assert "0.3 at 29 s" in problem.message
     assert {p.name: p.value for p in first.properties()}["seed"] == "7"
+
+
+def test_a_run_that_passed_has_no_failures_however_it_was_diagnosed(tmp_path: Path) -> None:
+    run = load(lay(tmp_path / "run", evidence(cause("checkout"), cause("payment")), step(1, "apply")))
+    assert run.score is not None
+    assert (run.score.passed, run.score.diagnosed) == (True, False)
+    (suite,) = list(JUnitXml.fromstring(to_junit([run])))
+    assert (suite.failures, suite.errors, suite.skipped) == (0, 0, 1)
+    properties = {p.name: p.value for p in suite.properties()}
+    assert (properties["passed"], properties["diagnosed"], properties["diagnosis"]) == ("true", "false", "0.5")
 
 
 def test_what_is_not_the_agents_doing_is_an_error_and_the_score_is_skipped(tmp_path: Path) -> None:

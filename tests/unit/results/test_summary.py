@@ -42,10 +42,15 @@ def test_a_failed_run_says_why(tmp_path: Path) -> None:
 
     after = replaced(changed(deployment("payment"), scale))
     text = shown(lay(tmp_path / "run", evidence(cause("payment"), after=after, seen=samples((30, 0.3)))))
-    assert "FAILED  mitigation 0.00 · diagnosis 0.33 (root causes not found)" in text
+    assert "FAILED  mitigation 0.00 · diagnosis 0.33 (0 of 1 root causes named, 1 wrongly blamed)" in text
     assert "0.3 at 29 s" in text
     assert "Deployment payment in shop: /spec/replicas was 1, is 0" in text
     assert "the nearest claim is Deployment payment in shop, 2 steps away" in text
+
+
+def test_a_wrong_claim_beside_the_true_one_is_told_apart(tmp_path: Path) -> None:
+    text = shown(lay(tmp_path / "run", evidence(cause("checkout"), cause("payment"))))
+    assert "PASSED  mitigation 1.00 · diagnosis 0.50 (1 of 1 root causes named, 1 wrongly blamed)" in text
 
 
 def test_a_run_that_was_not_scored_says_whose_doing_it_was(tmp_path: Path) -> None:

@@ -90,8 +90,8 @@ def sweep_toy(identity: str, details: Mapping[str, Any]) -> Sequence[str]:
 
 @pytest.fixture(scope="session")
 def terraform_program() -> Path:
-    found = shutil.which("terraform") or shutil.which("tofu")
-    assert found, "the tests need terraform on PATH"
+    found = shutil.which("terraform")
+    assert found, "tests/conftest.py puts it on PATH"
     return Path(found)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import subprocess
 import time
@@ -41,11 +40,6 @@ groups:
   - {alert: Down, expr: 'up{job="self"} == 1', for: 400ms, labels: {severity: critical}}
   - {alert: Never, expr: 'up == 7'}
 """
-
-pytestmark = pytest.mark.skipif(
-    shutil.which("prometheus") is None or shutil.which("prometheus-alertmanager") is None,
-    reason="needs the Debian packages prometheus and prometheus-alertmanager",
-)
 
 
 def free_port() -> int:
