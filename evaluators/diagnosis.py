@@ -31,6 +31,9 @@ from itbc.contracts.evidence import AgentRun
 from itbc.contracts.score import Verdict
 from itbc.evaluators.topology import Claim, Key, Topology, describe, key_of
 
+NOT_A_CAUSE = "not a cause: "
+"""What the names of verdicts on wrong claims begin with; all others on root causes are about a true one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
@@ -111,7 +114,7 @@ def _judge_extra(topology: Topology, claim: Claim, causes: Mapping[Key, Entity])
     else:
         why = "not connected with any cause"
     return Verdict(
-        name=f"not a cause: {claim.words}",
+        name=f"{NOT_A_CAUSE}{claim.words}",
         kind="root-cause",
         passed=False,
         value=0.0,

@@ -2,7 +2,10 @@
 
 A run is a test suite: one case for each step and one for each verdict. What the
 agent got wrong is a `failure`; what went wrong outside the agent is an `error`,
-so that the two are counted apart; what was never judged is `skipped`.
+so that the two are counted apart; what was never judged is `skipped`. So is a
+root cause that wasn't named and a wrong claim: a run passes by its objectives
+and safeguards, and a suite has failures only where its run didn't pass. How the
+diagnosis went is in the suite's properties.
 """
 
 from __future__ import annotations
@@ -36,6 +39,9 @@ def _suite(run: Run) -> ET.Element:
     properties = ET.SubElement(suite, "properties")
     for name in ("run", "scenario", "target", "agent", "seed"):
         ET.SubElement(properties, "property", name=name, value=_clean(str(getattr(record, name))))
+    if run.score is not None:
+        for name in ("passed", "mitigation", "diagnosed", "diagnosis"):
+            ET.SubElement(properties, "property", name=name, value=str(getattr(run.score, name)).lower())
     suite.extend([_step(step, record.scenario) for step in run.steps])
     if run.score is not None:
         suite.extend([_verdict(verdict, record.scenario) for verdict in run.score.verdicts])
@@ -63,7 +69,9 @@ def _verdict(verdict: Verdict, scenario: str) -> ET.Element:
     case = ET.Element(
         "testcase", classname=_clean(f"{scenario}.{verdict.kind}"), name=_clean(verdict.name), time="0.000"
     )
-    if not verdict.passed:
+    if not verdict.passed and verdict.kind == "root-cause":
+        ET.SubElement(case, "skipped", message=_clean(f"doesn't count for passing: {verdict.reason}"))
+    elif not verdict.passed:
         ET.SubElement(case, "failure", message=_clean(verdict.reason), type=verdict.kind)
     return case
 

@@ -16,6 +16,7 @@ from rich.text import Text
 from itbc.contracts.evidence import AgentRun
 from itbc.contracts.record import Failure, Record, Step
 from itbc.contracts.score import Score, Verdict
+from itbc.results.naming import named
 from itbc.results.records import Run
 
 _KINDS = ("objective", "safeguard", "root-cause")
@@ -60,9 +61,8 @@ def headline(record: Record, score: Score | None) -> Text:
             f"NOT SCORED: {record.failure.stage} failed ({record.failure.fault}, {whose} doing)", style="bold yellow"
         )
     word, style = ("PASSED", "bold green") if score.passed else ("FAILED", "bold red")
-    found = "root causes found" if score.diagnosed else "root causes not found"
     return Text.assemble(
-        (word, style), f"  mitigation {score.mitigation:.2f} · diagnosis {score.diagnosis:.2f} ({found})"
+        (word, style), f"  mitigation {score.mitigation:.2f} · diagnosis {score.diagnosis:.2f} ({named(score)})"
     )
 
 

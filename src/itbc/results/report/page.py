@@ -17,6 +17,7 @@ from markupsafe import Markup
 from itbc.contracts.record import Failure
 from itbc.contracts.score import Verdict
 from itbc.contracts.shape import Origin
+from itbc.results.naming import named
 from itbc.results.report import plots, topology
 from itbc.results.report.material import Material, gather
 from itbc.results.report.scale import duration, number
@@ -121,8 +122,7 @@ def headline(material: Material) -> Headline:
     """The verdict, or why there is none."""
     record, score = material.run.record, material.run.score
     if score is not None:
-        found = "root causes found" if score.diagnosed else "root causes not found"
-        sentence = f"Mitigation {score.mitigation:.2f}, diagnosis {score.diagnosis:.2f} ({found})."
+        sentence = f"Mitigation {score.mitigation:.2f}, diagnosis {score.diagnosis:.2f} ({named(score)})."
         return Headline("Passed", sentence, "good") if score.passed else Headline("Failed", sentence, "bad")
     if record.failure is not None:
         return Headline("Not scored", f"The run ended while {record.failure.stage}.", "odd")

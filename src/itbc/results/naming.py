@@ -1,0 +1,18 @@
+"""What an agent named, in a few words."""
+
+from __future__ import annotations
+
+from itbc.contracts.score import Score
+from itbc.evaluators.diagnosis import NOT_A_CAUSE
+
+
+def named(score: Score) -> str:
+    """How many of the root causes were named, and how much else; shorter where it is exactly them."""
+    if score.diagnosed:
+        return "root causes found"
+    judged = [verdict for verdict in score.verdicts if verdict.kind == "root-cause"]
+    causes = [verdict for verdict in judged if not verdict.name.startswith(NOT_A_CAUSE)]
+    hits = sum(verdict.passed for verdict in causes)
+    wrong = len(judged) - len(causes)
+    words = f"{hits} of {len(causes)} root causes named"
+    return f"{words}, {wrong} wrongly blamed" if wrong else words
