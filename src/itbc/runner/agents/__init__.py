@@ -63,7 +63,7 @@ def command_of(name: str, arguments: Sequence[str]) -> list[str]:
         )
     if os.sep in command[0]:
         command[0] = os.path.abspath(command[0])  # noqa: PTH100 - resolve() would follow links, which programs look at
-        if not os.access(command[0], os.X_OK):
+        if not os.path.isfile(command[0]) or not os.access(command[0], os.X_OK):  # noqa: PTH113 - it is text
             raise UnknownAgent(f"{command[0]} is no executable file")
     return command
 
