@@ -25,20 +25,26 @@ class Home:
     cache: Path
 
     @staticmethod
+    def named(environment: Mapping[str, str]) -> Home:
+        """The home that ITBC_HOME and ITBC_CACHE name, whether it is there or not."""
+        root = Path(environment.get("ITBC_HOME") or "/var/lib/itbc").absolute()
+        cache = Path(environment.get("ITBC_CACHE") or "/var/cache/itbc").absolute()
+        return Home(root, cache)
+
+    @staticmethod
     def from_environment(environment: Mapping[str, str]) -> Home:
         """The home that ITBC_HOME and ITBC_CACHE name, made where it is missing.
 
-        Raises StepFailed when it can't be made or its path is too long.
+        Raises StepFailed when it can't be made, is another user's, or its path is too long.
         """
-        root = Path(environment.get("ITBC_HOME") or "/var/lib/itbc").absolute()
-        cache = Path(environment.get("ITBC_CACHE") or "/var/cache/itbc").absolute()
+        home = Home.named(environment)
+        root, cache = home.root, home.cache
         if len(os.fsencode(root)) > SOCKET_ROOM:
             raise StepFailed(
                 "environment",
                 f"the path of itbc's home is too long for Unix sockets in it: {root}",
                 f"set ITBC_HOME to a path of at most {SOCKET_ROOM} bytes",
             )
-        home = Home(root, cache)
         try:
             root.mkdir(parents=True, exist_ok=True, mode=0o711)
             root.chmod(0o711)
@@ -49,10 +55,13 @@ class Home:
             home.workspaces.chmod(0o711)
             cache.mkdir(parents=True, exist_ok=True)
         except OSError as wrong:
+            what = f"can't make itbc's home: {wrong}"
+            if isinstance(wrong, PermissionError) and root.is_dir():
+                what = f"itbc's home {root} is another user's ({wrong})"
             raise StepFailed(
                 "environment",
-                f"can't make itbc's home: {wrong}",
-                "run as root, or set ITBC_HOME and ITBC_CACHE to folders you can write to",
+                what,
+                "run as root, or set ITBC_HOME and ITBC_CACHE to folders of your own",
             ) from wrong
         return home
 

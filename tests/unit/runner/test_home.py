@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import random
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,6 +36,17 @@ def test_a_folder_that_cant_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StepFailed, match="can't make"):
         Home.from_environment({"ITBC_HOME": str(tmp_path / "file" / "home"), "ITBC_CACHE": str(tmp_path)})
+
+
+def test_another_users_home_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: Path, _mode: int) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted", str(path))
+
+    monkeypatch.setattr(Path, "chmod", refused)
+    with pytest.raises(StepFailed, match="is another user's") as caught:
+        Home.from_environment({"ITBC_HOME": str(tmp_path), "ITBC_CACHE": str(tmp_path)})
+    assert "run as root, or set ITBC_HOME" in caught.value.remedy
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_names_follow_the_clock_and_the_seed() -> None:
