@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from itbc.cli.exits import Exit
 from itbc.cli.leftovers import counted
 from itbc.cli.workshop import collect_garbage, desk
+from itbc.runner.home import Home
 from itbc.runner.reaper import dead_runs
 
 
@@ -19,6 +22,10 @@ def command(*, dry_run: bool) -> int:
 
     Example: itbc gc --dry-run
     """
+    if dry_run and not Home.named(os.environ).ledgers.exists():
+        # Without this, the desk would make the home.
+        click.echo("nothing to remove")
+        return Exit.FINE
     with desk() as place:
         if dry_run:
             found = list(dead_runs(place.workshop))
