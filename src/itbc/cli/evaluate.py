@@ -9,7 +9,7 @@ import click
 import msgspec
 from rich.console import Console
 
-from itbc.cli.exits import Exit
+from itbc.cli.exits import Exit, ExitError
 from itbc.cli.workshop import outside_failures
 from itbc.contracts.shape import write
 from itbc.results.junit import to_junit
@@ -32,6 +32,12 @@ def command(run: str) -> int:
         folder = Path(run)
         if not (folder / "record.json").is_file():
             folder = Home.from_environment(os.environ).run(checked_name(run)).path
+        if (folder / "record.json").is_file() and not (folder / "evidence.json").exists():
+            raise ExitError(
+                Exit.FAILED,
+                f"there is no evidence in {folder}: the run ended before its agent was judged",
+                f"`itbc report {run}` shows how far it got; for a score, live the scenario again with `itbc run`",
+            )
         score = rescore(folder)
         found = load(folder)
         record = msgspec.structs.replace(found.record, score=score)

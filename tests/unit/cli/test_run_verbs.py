@@ -65,6 +65,20 @@ def test_wrong_use_is_told(arguments: list[str], code: Exit, said: str, capsys: 
     assert "Traceback" not in output.err
 
 
+def test_a_dry_run_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["gc", "--dry-run"]) == Exit.FINE
+    assert capsys.readouterr().out == "nothing to remove\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_without_evidence_cant_be_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "record.json").write_text("{}")
+    assert main(["evaluate", str(tmp_path)]) == Exit.FAILED
+    said = capsys.readouterr().err
+    assert f"there is no evidence in {tmp_path}" in said
+    assert f"help: `itbc report {tmp_path}` shows how far it got" in said
+
+
 def record(agent: str, *, passed: bool | None, failure: Failure | None = None, destroyed: bool = True) -> Record:
     score = None
     if passed is not None:
