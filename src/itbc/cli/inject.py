@@ -9,6 +9,7 @@ from itbc.cli.wholerun import attempt
 from itbc.cli.workshop import desk, exit_of, show_failure
 from itbc.runner import session
 from itbc.runner.life import refuse_to_break
+from itbc.runner.prometheus import selector
 from itbc.runner.steps.alerting import AlertingOutput
 
 
@@ -34,6 +35,6 @@ def command(run: str) -> int:
     if not went_well:
         return exit_of(record.failure) if record.failure else Exit.OUTSIDE
     for alert in seen.alerts if seen else ():
-        click.echo(f"{alert.name} fired {alert.after_seconds:.1f} s after the injection: {alert.labels}")
+        click.echo(f"{selector(alert.name, alert.labels)} fired {alert.after_seconds:.1f} s after the injection")
     click.echo(f"next: itbc destroy {run}")
     return Exit.FINE

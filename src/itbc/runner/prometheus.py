@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,6 +28,14 @@ class Alert:
 def matches(alert: Alert, name: str, labels: Mapping[str, str]) -> bool:
     """Whether it is that alert, with at least these labels."""
     return alert.name == name and all(alert.labels.get(key) == value for key, value in labels.items())
+
+
+def selector(name: str, labels: Mapping[str, str]) -> str:
+    """An alert as Prometheus writes a series: `Name{label="value"}`."""
+    inner = ", ".join(
+        f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in sorted(labels.items()) if key != "alertname"
+    )
+    return f"{name}{{{inner}}}"
 
 
 class Monitoring:

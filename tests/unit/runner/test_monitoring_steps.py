@@ -125,7 +125,11 @@ def test_an_alert_is_seen_with_its_labels_and_its_time(access: Access) -> None:
 
 @pytest.mark.parametrize(
     ("name", "labels", "said"),
-    [("Never", {}, "no such alert"), ("Down", {"severity": "info"}, "firing with"), ("Nothing", {}, "no such alert")],
+    [
+        ("Never", {}, "no such alert"),
+        ("Down", {"severity": "info"}, "firing as Down{"),
+        ("Nothing", {}, "no such alert"),
+    ],
 )
 def test_an_alert_that_doesnt_fire_is_told_with_its_place(
     access: Access, name: str, labels: dict[str, str], said: str

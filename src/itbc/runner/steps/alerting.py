@@ -8,7 +8,7 @@ from itbc.contracts.environment import ExpectedAlert
 from itbc.contracts.evidence import SeenAlert
 from itbc.contracts.shape import Shape
 from itbc.runner.failures import StepFailed
-from itbc.runner.prometheus import Alert, Monitoring, MonitoringUnreachable, matches
+from itbc.runner.prometheus import Alert, Monitoring, MonitoringUnreachable, matches, selector
 from itbc.runner.steps.access import Access, of_cluster
 from itbc.runner.surroundings import Surroundings
 from itbc.runner.waiting import TooLate
@@ -50,7 +50,7 @@ def _see(expected: ExpectedAlert, injected: datetime, monitoring: Monitoring, ar
         except MonitoringUnreachable as wrong:
             state = str(wrong)
             return None
-        state = ", ".join(f"{each.state} with {dict(each.labels)}" for each in on) or "no such alert"
+        state = ", ".join(f"{each.state} as {selector(each.name, each.labels)}" for each in on) or "no such alert"
         return firing[0] if firing else None
 
     left = expected.within_seconds - (around.now() - injected).total_seconds()
