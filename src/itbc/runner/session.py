@@ -124,7 +124,14 @@ def close(life: Life) -> None:
     path = around.home.ledger(around.run.name)
     if leftovers(path):
         return
-    path.replace(around.run.path / "ledger.jsonl")
+    kept = around.run.path / "ledger.jsonl"
+    if kept.exists():
+        # The run was opened again after its end, for instance to destroy it twice: what was known stays.
+        with kept.open("ab") as file:
+            file.write(path.read_bytes())
+        path.unlink()
+    else:
+        path.replace(kept)
     lease.lease_path(around.home.ledgers, around.run.name).unlink(missing_ok=True)
 
 
