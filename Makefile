@@ -37,7 +37,7 @@ types: $(STAMP)  ## mypy strict and pyright strict
 	$(BIN)/pyright
 
 layers: $(STAMP)  ## import-linter: who may import whom
-	$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 unit: $(STAMP)  ## Tests that need no cluster
 	$(BIN)/pytest -m "not e2e"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from itbc.providers import process as machine
 from itbc.providers.embedded.files import replace
-
-_PROC = Path("/proc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,36 +23,27 @@ class ProcessId:
 
 def boot_id() -> str:
     """The kernel's name of this boot."""
-    return (_PROC / "sys/kernel/random/boot_id").read_text().strip()
-
-
-def _stat(pid: int) -> list[str] | None:
-    try:
-        text = (_PROC / str(pid) / "stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    # The command, field 2, is in brackets and may hold anything; what follows is plain.
-    return text.rpartition(")")[2].split()
+    return (machine.PROC / "sys/kernel/random/boot_id").read_text().strip()
 
 
 def identify(pid: int) -> ProcessId | None:
     """Who has this number now; None for nobody."""
-    fields = _stat(pid)
-    return None if fields is None else ProcessId(pid, int(fields[19]), boot_id())
+    found = machine.status(pid)
+    return None if found is None else ProcessId(pid, found.started, boot_id())
 
 
 def alive(process: ProcessId) -> bool:
     """Whether the process still runs. A zombie doesn't."""
-    fields = _stat(process.pid)
-    if fields is None or fields[0] in "ZX":
+    found = machine.status(process.pid)
+    if found is None or found.ended:
         return False
-    return int(fields[19]) == process.started and process.boot == boot_id()
+    return found.started == process.started and process.boot == boot_id()
 
 
 def children(pid: int) -> list[int]:
     """The numbers of a process' children, by any of its threads."""
     found: list[int] = []
-    for thread in (_PROC / str(pid) / "task").glob("*"):
+    for thread in (machine.PROC / str(pid) / "task").glob("*"):
         with suppress(FileNotFoundError, ProcessLookupError):
             found.extend(int(word) for word in (thread / "children").read_text().split())
     return found
@@ -62,20 +51,7 @@ def children(pid: int) -> list[int]:
 
 def kill(process: ProcessId) -> bool:
     """Send SIGKILL to exactly this process. False where it is gone already."""
-    try:
-        descriptor = os.pidfd_open(process.pid)
-    except ProcessLookupError:
-        return False
-    try:
-        # The descriptor holds the process fast: who it is can be asked now without a race.
-        if not alive(process):
-            return False
-        signal.pidfd_send_signal(descriptor, signal.SIGKILL)
-    except ProcessLookupError:
-        return False
-    finally:
-        os.close(descriptor)
-    return True
+    return machine.kill(process.pid, lambda: alive(process))
 
 
 def reap(pid: int) -> None:

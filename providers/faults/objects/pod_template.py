@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from itbc.dsl.catalogue import Change, FaultRequest, Parameter, Problem, Touch
+from itbc.dsl.diagnostics import listing, nearest
 
 WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet"})
 """The kinds whose pods come from `spec.template` and whose rollout Kubernetes reports."""
@@ -164,11 +164,11 @@ def escaped(segment: str) -> str:
 
 def suggestion(wrong: str, known: Iterable[str], noun: str) -> str:
     """A help text: the closest known name, or all of them."""
-    names = sorted(known)
+    names = list(known)
     if not names:
         return f"it declares no {noun}"
-    close = difflib.get_close_matches(wrong, names, n=1)
-    return f"did you mean `{close[0]}`?" if close else f"its {noun}s are {', '.join(f'`{name}`' for name in names)}"
+    close = nearest(wrong, names)
+    return f"did you mean `{close}`?" if close else f"its {noun}s are {listing(names)}"
 
 
 def at(manifest: Mapping[str, Any], *path: str) -> Mapping[str, Any]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
-PROC = Path("/proc")
+from itbc.providers import process as machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +19,8 @@ class ProcessIdentity:
 
 def identify(pid: int) -> ProcessIdentity | None:
     """The identity of the process that has this pid now; None where there is none, or only its zombie."""
-    try:
-        stat = (PROC / str(pid) / "stat").read_text()
-    except OSError:
-        return None
-    fields = stat.rpartition(")")[2].split()
-    if fields[0] in ("Z", "X"):
-        return None
-    return ProcessIdentity(pid, int(fields[19]))
+    found = machine.status(pid)
+    return None if found is None or found.ended else ProcessIdentity(pid, found.started)
 
 
 def own_identity() -> ProcessIdentity:
@@ -49,20 +41,8 @@ def kill(process: ProcessIdentity, seconds: float = 10.0) -> bool:
 
     Raises TimeoutError when it is still there after `seconds`.
     """
-    if not alive(process):
+    if not machine.kill(process.pid, lambda: alive(process)):
         return False
-    try:
-        descriptor = os.pidfd_open(process.pid)
-    except ProcessLookupError:
-        return False
-    try:
-        if not alive(process):
-            return False
-        signal.pidfd_send_signal(descriptor, signal.SIGKILL)
-    except ProcessLookupError:
-        return False
-    finally:
-        os.close(descriptor)
     deadline = time.monotonic() + seconds
     while alive(process):
         if time.monotonic() > deadline:

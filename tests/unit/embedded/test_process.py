@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,3 +65,16 @@ def test_a_folder_that_was_swept_is_not_made_anew(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         process.save(tmp_path / "gone" / "host.json", process.ProcessId(1, 1, "x"))
     assert not (tmp_path / "gone").exists()
+
+
+def test_a_number_that_is_a_threads_by_now_is_left_alone() -> None:
+    ended = threading.Event()
+    thread = threading.Thread(target=ended.wait)
+    thread.start()
+    try:
+        assert thread.native_id is not None
+        assert not process.kill(process.ProcessId(thread.native_id, 1, process.boot_id()))
+        assert thread.is_alive()
+    finally:
+        ended.set()
+        thread.join()
