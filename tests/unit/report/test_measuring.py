@@ -49,10 +49,11 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def _answers(port: int) -> bool | None:
     try:
-        found = httpx.get(f"http://127.0.0.1:{port}/api/v1/query", params={"query": "up == 1"}, trust_env=False).json()
+        answer = httpx.get(f"http://127.0.0.1:{port}/api/v1/query", params={"query": "up == 1"}, trust_env=False)
     except httpx.HTTPError:
         return None
-    return True if found["data"]["result"] else None
+    # While it starts, it says "Service Unavailable" in plain words.
+    return True if answer.status_code == 200 and answer.json()["data"]["result"] else None
 
 
 def measured(folder: Path, url: str, *, seconds_ago: float, **queries: str) -> Metrics:
