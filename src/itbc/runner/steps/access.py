@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterable
+from contextlib import ExitStack, contextmanager
+
+import httpx
+
 from itbc.contracts.shape import Shape
 from itbc.runner.steps.provision import ProvisionOutput
 from itbc.runner.surroundings import Surroundings
@@ -37,3 +42,19 @@ def of_cluster(found: list[Access], cluster: str) -> Access:
         if each.cluster == cluster or not cluster:
             return each
     raise KeyError(cluster)
+
+
+@contextmanager
+def prometheus_clients(found: Iterable[Access], answer_seconds: float) -> Generator[dict[str, httpx.Client]]:
+    """A client for each cluster's Prometheus, by the cluster's name; they are closed when the block ends.
+
+    `answer_seconds` is how long it may take for an answer. Neither a proxy nor
+    anything else of the user's environment has a say in it.
+    """
+    with ExitStack() as clients:
+        yield {
+            each.cluster: clients.enter_context(
+                httpx.Client(base_url=each.prometheus, timeout=answer_seconds, trust_env=False)
+            )
+            for each in found
+        }

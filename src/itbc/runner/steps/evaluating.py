@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from datetime import datetime
-
-import httpx
 
 from itbc.contracts.evaluation import Evaluation
 from itbc.contracts.evidence import AgentRun, Evidence, SeenAlert
@@ -17,9 +14,12 @@ from itbc.evaluators.hold import Hold
 from itbc.evaluators.mitigation import judge_safeguard
 from itbc.evaluators.probes.series import Pace, ProbeError, Watching, watch_objectives
 from itbc.runner.failures import StepFailed
-from itbc.runner.steps.access import Access
+from itbc.runner.steps.access import Access, prometheus_clients
 from itbc.runner.steps.recording import Objects, seen_objects
 from itbc.runner.surroundings import Surroundings
+
+ANSWER_SECONDS = 10.0
+"""How long Prometheus may take for an answer before it is asked again."""
 
 
 class EvaluatingInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -56,11 +56,7 @@ def evaluating(step: EvaluatingInput, around: Surroundings) -> EvaluatingOutput:
         around.tell("; ".join(f"{each.objective.name}: {each.hold.longest:.0f} s good" for each in open_))
 
     pace = Pace(now=lambda: around.now().timestamp(), pause=around.patience.pause)
-    with ExitStack() as clients:
-        prometheus = {
-            each.cluster: clients.enter_context(httpx.Client(base_url=each.prometheus, timeout=10.0, trust_env=False))
-            for each in step.accesses
-        }
+    with prometheus_clients(step.accesses, ANSWER_SECONDS) as prometheus:
         try:
             series = watch_objectives(
                 evaluation.objectives,

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from datetime import datetime
-
-import httpx
 
 from itbc.contracts.evaluation import Evaluation
 from itbc.contracts.metrics import Metrics
 from itbc.contracts.shape import Shape, read, write
 from itbc.evaluators.probes.courses import record_courses, step_for
 from itbc.evaluators.probes.series import Pace
-from itbc.runner.steps.access import Access
+from itbc.runner.steps.access import Access, prometheus_clients
 from itbc.runner.surroundings import Surroundings
 
 ANSWER_SECONDS = 3.0
@@ -39,13 +36,7 @@ def measuring(step: MeasuringInput, around: Surroundings) -> MeasuringOutput:
     begin = datetime.fromisoformat(step.begin).timestamp()
     seconds = step_for(around.now().timestamp() - begin)
     pace = Pace(step_seconds=seconds, now=lambda: around.now().timestamp(), pause=around.patience.pause)
-    with ExitStack() as clients:
-        prometheus = {
-            each.cluster: clients.enter_context(
-                httpx.Client(base_url=each.prometheus, timeout=ANSWER_SECONDS, trust_env=False)
-            )
-            for each in step.accesses
-        }
+    with prometheus_clients(step.accesses, ANSWER_SECONDS) as prometheus:
         courses, problems = record_courses(evaluation.objectives, prometheus, begin, pace)
     recorded = Metrics(
         run=around.run.name,
