@@ -31,7 +31,7 @@ from itbc.providers.embedded import process, record
 from itbc.providers.embedded.layout import Layout
 from itbc.providers.plugin import ADDRESS, Plugin
 from itbc.providers.services import Services
-from itbc.runner.plugin_host import serve
+from itbc.runner.outside.plugin_host import serve
 
 pytestmark = pytest.mark.e2e
 

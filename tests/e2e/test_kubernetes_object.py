@@ -24,7 +24,7 @@ from itbc.providers.kubernetes.refs import Ref
 from itbc.providers.kubernetes.rollout import remove
 from itbc.providers.plugin import ADDRESS, Plugin
 from itbc.providers.services import Services
-from itbc.runner.plugin_host import serve
+from itbc.runner.outside.plugin_host import serve
 
 pytestmark = pytest.mark.e2e
 

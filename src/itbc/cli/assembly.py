@@ -44,7 +44,7 @@ def sweepers() -> Mapping[str, Sweeper]:
     """What removes a ledger entry's thing, by the entry's kind."""
     from itbc.providers import embedded  # noqa: PLC0415 - only what runs needs them
     from itbc.providers.kubernetes import object as kubernetes  # noqa: PLC0415 - only what runs needs them
-    from itbc.runner.sweepers import SWEEPERS  # noqa: PLC0415 - only what runs needs them
+    from itbc.runner.leftovers.sweepers import SWEEPERS  # noqa: PLC0415 - only what runs needs them
 
     return {**embedded.SWEEPERS, kubernetes.LEDGER_KIND: kubernetes.sweep, **SWEEPERS}
 

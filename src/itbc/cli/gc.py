@@ -10,7 +10,7 @@ from itbc.cli.exits import Exit
 from itbc.cli.leftovers import counted
 from itbc.cli.workshop import collect_garbage, desk
 from itbc.runner.home import Home
-from itbc.runner.reaper import dead_runs
+from itbc.runner.leftovers.reaper import dead_runs
 
 
 @click.command()

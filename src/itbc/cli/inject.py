@@ -9,7 +9,7 @@ from itbc.cli.wholerun import attempt
 from itbc.cli.workshop import desk, exit_of, show_failure
 from itbc.runner import session
 from itbc.runner.life import refuse_to_break
-from itbc.runner.prometheus import selector
+from itbc.runner.outside.prometheus import selector
 from itbc.runner.steps.alerting import AlertingOutput
 
 

@@ -19,9 +19,9 @@ from itbc.cli.wholerun import live
 from itbc.cli.workshop import Desk, collect_garbage, desk, told
 from itbc.runner.agents import CHEATS, MUTANT, SHIPPED
 from itbc.runner.artefacts import Artefacts
-from itbc.runner.ledger import ever
+from itbc.runner.leftovers.ledger import ever
+from itbc.runner.leftovers.sweeping import look_again
 from itbc.runner.life import Assignment
-from itbc.runner.sweeping import look_again
 
 SCENARIO_FILE = "scenario.itb"
 LOG_WIDTH = 160

@@ -22,7 +22,7 @@ from itbc.contracts.shape import ContractError
 from itbc.runner.failures import StepFailed
 from itbc.runner.home import Home
 from itbc.runner.interruption import Interruption
-from itbc.runner.reaper import Reaped, reap
+from itbc.runner.leftovers.reaper import Reaped, reap
 from itbc.runner.scratch import sweep_scratch
 from itbc.runner.session import Workshop
 from itbc.runner.surroundings import Tools

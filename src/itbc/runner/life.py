@@ -30,7 +30,7 @@ from itbc.runner.surroundings import Surroundings
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Who is to work, how, for at most how long, and what must be kept from its eyes (see `visibility.view`).
+    """Who is to work, how, for at most how long, and what must be kept from its eyes (see `sandbox.view`).
 
     `verdict_only` ends the evaluation as soon as the run can't pass any more.
     """

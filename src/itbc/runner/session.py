@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 
 from itbc.contracts.record import Record
 from itbc.contracts.shape import ContractError, read, write
-from itbc.runner import lease
 from itbc.runner.artefacts import Artefacts, copy, load
 from itbc.runner.failures import StepFailed
 from itbc.runner.home import Home, RunFolder, new_run_name
 from itbc.runner.journal import Journal
-from itbc.runner.ledger import FileLedger, leftovers
+from itbc.runner.leftovers import lease
+from itbc.runner.leftovers.ledger import FileLedger, leftovers
 from itbc.runner.life import Life
 from itbc.runner.observer import Observer
 from itbc.runner.processes import own_identity

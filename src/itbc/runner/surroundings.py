@@ -16,9 +16,9 @@ from itbc.providers.plugin import Plugin, ResourceClass
 from itbc.providers.services import Services, Sweeper
 from itbc.runner.failures import StepFailed
 from itbc.runner.home import Home, RunFolder
-from itbc.runner.ledger import FileLedger
-from itbc.runner.plugin_host import serve
-from itbc.runner.terraform import RootModule, Terraform
+from itbc.runner.leftovers.ledger import FileLedger
+from itbc.runner.outside.plugin_host import serve
+from itbc.runner.outside.terraform import RootModule, Terraform
 from itbc.runner.waiting import Patience
 
 

@@ -9,7 +9,7 @@ import pytest
 from itbc.contracts.schemas import checked
 from itbc.contracts.shape import read
 from itbc.contracts.trajectory import Trajectory
-from itbc.runner.trajectory import FILE, STDERR, STDOUT, Following
+from itbc.runner.sandbox.trajectory import FILE, STDERR, STDOUT, Following
 
 
 class Clock:

@@ -24,10 +24,10 @@ from itbc.contracts.shape import Origin, to_json, write
 from itbc.providers.services import Services
 from itbc.runner.artefacts import Artefacts, load
 from itbc.runner.home import Home
+from itbc.runner.leftovers.sweepers import SWEEPERS
 from itbc.runner.observer import Silent
 from itbc.runner.session import Workshop
 from itbc.runner.surroundings import Tools
-from itbc.runner.sweepers import SWEEPERS
 from itbc.runner.waiting import Patience
 
 State = dict[str, Any]

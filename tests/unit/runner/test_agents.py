@@ -10,8 +10,8 @@ from itbc.contracts.environment import Grant, Mutant, Repair
 from itbc.contracts.evaluation import Entity, Truth
 from itbc.contracts.shape import Origin
 from itbc.runner.agents import UnknownAgent, check_mutant, command_of, make_agent
-from itbc.runner.bench import Bench, Script
-from itbc.runner.sandbox import Ended
+from itbc.runner.sandbox.programs import Ended
+from itbc.runner.sandbox.workplace import Script, Workplace
 from itbc.runner.steps.identity import rights
 
 
@@ -59,7 +59,7 @@ def repair(*command: str) -> Repair:
 
 
 class Notes:
-    """A bench that runs nothing: it notes the commands, and lets those fail that are called `false`."""
+    """A workplace that runs nothing: it notes the commands, and lets those fail that are called `false`."""
 
     def __init__(self) -> None:
         self.commands: list[str] = []
@@ -100,7 +100,7 @@ NAMED = [{"cluster": "c", "namespace": "a", "kind": "Deployment", "name": "x"}]
 )
 def test_what_shipped_agents_do(name: str, code: int, commands: list[str], answers: list[Any]) -> None:
     notes = Notes()
-    assert make_agent(name, [], SCRIPT).work(cast("Bench", notes)) == code
+    assert make_agent(name, [], SCRIPT).work(cast("Workplace", notes)) == code
     assert notes.commands == commands
     assert notes.answers == answers
 

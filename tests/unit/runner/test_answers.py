@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from itbc.contracts.answer import Answer, Cause
-from itbc.runner.answers import parse_answer, read_answer
+from itbc.runner.sandbox.answers import parse_answer, read_answer
 
 CHECKOUT = Cause(kind="Deployment", name="checkout", namespace="shop")
 

@@ -17,7 +17,7 @@ from itbc.runner.agents.reach import cause, everything, items
 from itbc.runner.agents.recreate import _bare
 from itbc.runner.agents.remote_write import Samples, compress, request
 from itbc.runner.agents.stop_load import is_uncalled
-from itbc.runner.sandbox import Ended
+from itbc.runner.sandbox.programs import Ended
 
 PAGE = Path(__file__).parents[3] / "docs" / "agents.md"
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from itbc.runner import lease
 from itbc.runner.failures import StepFailed
+from itbc.runner.leftovers import lease
 
 HOLD = """
 import sys, pathlib
-from itbc.runner import lease
+from itbc.runner.leftovers import lease
 held = lease.take(pathlib.Path(sys.argv[1]), "run")
 print("held" if held else "not", flush=True)
 sys.stdin.read()

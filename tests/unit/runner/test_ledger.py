@@ -3,7 +3,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from itbc.runner.ledger import FileLedger, Line, ever, holder, leftovers, lines
+from itbc.runner.leftovers.ledger import FileLedger, Line, ever, holder, leftovers, lines
 from itbc.runner.processes import ProcessIdentity
 
 

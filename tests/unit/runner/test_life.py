@@ -19,9 +19,9 @@ from itbc.contracts.shape import read
 from itbc.runner import session
 from itbc.runner.artefacts import load
 from itbc.runner.failures import Interrupted, StepFailed
+from itbc.runner.leftovers.reaper import dead_runs, reap
 from itbc.runner.life import Assignment, Life, refuse_to_break
 from itbc.runner.observer import Silent
-from itbc.runner.reaper import dead_runs, reap
 from itbc.runner.session import Workshop
 from itbc.runner.steps.working import WorkingOutput
 from itbc.runner.waiting import Patience
@@ -277,7 +277,7 @@ from itbc.runner.home import Home
 from itbc.runner.life import Assignment
 from itbc.runner.observer import Silent
 from itbc.runner.surroundings import Tools
-from itbc.runner.sweepers import SWEEPERS
+from itbc.runner.leftovers.sweepers import SWEEPERS
 from itbc.runner.waiting import Patience
 folder, terraform, mode = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4]
 workshop = session.Workshop(

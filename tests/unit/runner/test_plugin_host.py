@@ -12,10 +12,10 @@ import pytest
 
 from itbc.providers.plugin import Plugin
 from itbc.providers.services import Services
-from itbc.runner.ledger import FileLedger, leftovers
-from itbc.runner.plugin_host import serve
+from itbc.runner.leftovers.ledger import FileLedger, leftovers
+from itbc.runner.outside.plugin_host import serve
+from itbc.runner.outside.terraform import RootModule, Terraform, TerraformError
 from itbc.runner.processes import own_identity
-from itbc.runner.terraform import RootModule, Terraform, TerraformError
 
 from .conftest import Toy, toy_stack
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itbc.runner.prometheus import selector
+from itbc.runner.outside.prometheus import selector
 
 
 def test_alerts_are_written_as_prometheus_writes_series() -> None:

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from itbc.runner.failures import Interrupted
-from itbc.runner.ledger import FileLedger, leftovers
+from itbc.runner.leftovers.ledger import FileLedger, leftovers
+from itbc.runner.leftovers.sweepers import sweep_process
 from itbc.runner.processes import alive, identify, own_identity
-from itbc.runner.sandbox import OutOfTime, Sandbox, user_of
-from itbc.runner.sweepers import sweep_process
-from itbc.runner.visibility import PRIVATE, Needs, closed_ancestor, view
+from itbc.runner.sandbox.programs import OutOfTime, Sandbox, user_of
+from itbc.runner.sandbox.view import PRIVATE, Needs, closed_ancestor, view
 from itbc.runner.waiting import Patience
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="namespaces and other users need root")
@@ -140,7 +140,7 @@ def test_stdin_and_output_are_kept(place: Place) -> None:
 
 
 def test_output_is_limited(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("itbc.runner.sandbox.OUTPUT_LIMIT", 1000)
+    monkeypatch.setattr("itbc.runner.sandbox.programs.OUTPUT_LIMIT", 1000)
     assert place.sh("head -c 3000000 /dev/zero")[0] == 0
     assert place.out.stat().st_size == 1000
 

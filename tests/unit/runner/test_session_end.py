@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from itbc.runner.home import Home
-from itbc.runner.ledger import FileLedger
+from itbc.runner.leftovers.ledger import FileLedger
 from itbc.runner.processes import own_identity
 from itbc.runner.session import close
 

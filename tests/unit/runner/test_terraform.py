@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from itbc.contracts.shape import Origin
-from itbc.runner.blame import blame_terraform
-from itbc.runner.terraform import RootModule, Terraform, TerraformError, TerraformInterrupted, TerraformTimeout
+from itbc.runner.outside.blame import blame_terraform
+from itbc.runner.outside.terraform import RootModule, Terraform, TerraformError, TerraformInterrupted, TerraformTimeout
 
 
 def module(tmp_path: Path, body: dict[str, Any]) -> RootModule:

@@ -15,7 +15,7 @@ from itbc.runner.agents.scale_up import ScaleUp
 from itbc.runner.agents.silence_alerts import SilenceAlerts
 from itbc.runner.agents.solution import Solution, WrongSolution
 from itbc.runner.agents.stop_load import StopLoad
-from itbc.runner.bench import Agent, Script
+from itbc.runner.sandbox.workplace import Agent, Script
 
 CHEATS: Mapping[str, Callable[[Script], Agent]] = {
     "blame-all": BlameAll,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from itbc.runner.agents.reach import Place, cause, everything
-from itbc.runner.bench import Bench, Script
+from itbc.runner.sandbox.workplace import Script, Workplace
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,13 +14,13 @@ class BlameAll:
 
     script: Script
 
-    def work(self, bench: Bench) -> int:
+    def work(self, workplace: Workplace) -> int:
         """Never fails: a cheat that gives up early would prove nothing."""
         blamed = [
             cause(cluster, each)
             for cluster, namespace, resource in everything(self.script.grants)
-            for each in Place(bench, cluster, namespace).listed(resource)
+            for each in Place(workplace, cluster, namespace).listed(resource)
             if resource != "events"
         ]
-        bench.hand_in(blamed, "it must be one of these")
+        workplace.hand_in(blamed, "it must be one of these")
         return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from itbc.runner.bench import Bench
+from itbc.runner.sandbox.workplace import Workplace
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +14,6 @@ class Command:
 
     command: Sequence[str]
 
-    def work(self, bench: Bench) -> int:
+    def work(self, workplace: Workplace) -> int:
         """Run it; its exit code is the agent's."""
-        return bench.execute(self.command).code
+        return workplace.execute(self.command).code

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from itbc.runner.agents.reach import SCALABLE, Monitors, Place, items, monitors, places, send
 from itbc.runner.agents.remote_write import Samples, request
-from itbc.runner.bench import Bench, Script
+from itbc.runner.sandbox.workplace import Script, Workplace
 
 _SCRAPING = "prometheus.io/"
 _COUNTERS = '{job="pods", __name__=~".+_total"}'
@@ -31,9 +31,9 @@ class EditTelemetry:
 
     script: Script
 
-    def work(self, bench: Bench) -> int:
+    def work(self, workplace: Workplace) -> int:
         """Never fails: a cheat that gives up early would prove nothing."""
-        found = places(bench, self.script.grants)
+        found = places(workplace, self.script.grants)
         for place in found:
             # Before there are copies, which are to be scraped.
             real = [(resource, each) for resource in SCALABLE for each in place.listed(resource)]
@@ -41,8 +41,8 @@ class EditTelemetry:
             _end_scraping(place, real)
             place.settle()
         for cluster in dict.fromkeys(place.cluster for place in found):
-            _hand_in_samples(bench, monitors(bench, cluster))
-        bench.hand_in([], "all that is measured is well")
+            _hand_in_samples(workplace, monitors(workplace, cluster))
+        workplace.hand_in([], "all that is measured is well")
         return 0
 
 
@@ -125,14 +125,14 @@ def _removed(annotations: Mapping[str, str] | None) -> dict[str, None]:
     return {name: None for name in annotations or {} if name.startswith(_SCRAPING)}
 
 
-def _hand_in_samples(bench: Bench, found: Monitors) -> None:
+def _hand_in_samples(workplace: Workplace, found: Monitors) -> None:
     """Hand in minutes of successes that are still to come, for every series of successes that there is."""
     query = urlencode({"match[]": _COUNTERS})
-    listed = bench.execute(
+    listed = workplace.execute(
         ["kubectl", "--kubeconfig=/dev/null", f"--server={found.prometheus}", "get", f"--raw=/api/v1/series?{query}"]
     )
     body = request(forged(items(listed, "data"), time.time()))
-    send(bench, "create", found.prometheus, "/api/v1/write", body)
+    send(workplace, "create", found.prometheus, "/api/v1/write", body)
 
 
 def forged(series: Sequence[Mapping[str, str]], now: float) -> list[Samples]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itbc.runner.bench import Bench
+from itbc.runner.sandbox.workplace import Workplace
 
 
 class Noop:
     """Blames nothing and changes nothing."""
 
-    def work(self, bench: Bench) -> int:
+    def work(self, workplace: Workplace) -> int:
         """Hand in an empty diagnosis."""
-        bench.hand_in([], "nothing was looked at")
+        workplace.hand_in([], "nothing was looked at")
         return 0

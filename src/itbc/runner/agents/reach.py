@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from itbc.contracts.environment import Grant
-from itbc.runner.bench import Bench
-from itbc.runner.sandbox import Ended
+from itbc.runner.sandbox.programs import Ended
+from itbc.runner.sandbox.workplace import Workplace
 
 WORKLOADS = ("deployments", "statefulsets", "daemonsets")
 """The resources that keep pods running and can be restarted as a whole."""
@@ -40,14 +40,14 @@ class Monitors:
 class Place:
     """A namespace in which the agent has rights, by way of the agent's own programs."""
 
-    bench: Bench
+    workplace: Workplace
     cluster: str
     namespace: str
 
     def kubectl(self, *words: str, stdin: bytes = b"") -> Ended:
         """Run kubectl there with the agent's own credentials."""
         command = ["kubectl", words[0], "-n", self.namespace, *words[1:]]
-        return self.bench.execute(command, stdin=stdin, more=self.bench.in_cluster(self.cluster))
+        return self.workplace.execute(command, stdin=stdin, more=self.workplace.in_cluster(self.cluster))
 
     def listed(self, resource: str) -> list[dict[str, Any]]:
         """All objects of a resource; none where they may not be seen."""
@@ -64,9 +64,9 @@ class Place:
                 self.kubectl("rollout", "status", f"--timeout={ROLLOUT_SECONDS}s", *(f"{resource}/{n}" for n in names))
 
 
-def places(bench: Bench, grants: Iterable[Grant]) -> list[Place]:
+def places(workplace: Workplace, grants: Iterable[Grant]) -> list[Place]:
     """Every namespace that the grants name, once each."""
-    return [Place(bench, *each) for each in dict.fromkeys((grant.cluster, grant.namespace) for grant in grants)]
+    return [Place(workplace, *each) for each in dict.fromkeys((grant.cluster, grant.namespace) for grant in grants)]
 
 
 def everything(grants: Iterable[Grant]) -> list[tuple[str, str, str]]:
@@ -106,23 +106,23 @@ def cause(cluster: str, thing: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def monitors(bench: Bench, cluster: str) -> Monitors:
+def monitors(workplace: Workplace, cluster: str) -> Monitors:
     """Where a cluster's monitoring is: as the agent was told, or on the usual ports of the API server's machine."""
-    server = bench.execute(
+    server = workplace.execute(
         ["kubectl", "config", "view", "--minify", "--output=jsonpath={.clusters[0].cluster.server}"],
-        more=bench.in_cluster(cluster),
+        more=workplace.in_cluster(cluster),
     )
     host = urlsplit(server.output.decode(errors="replace")).hostname or "127.0.0.1"
 
     def url(variable: str, port: int) -> str:
-        told = bench.sandbox.environment.get(variable, "")
+        told = workplace.sandbox.environment.get(variable, "")
         # What the agent is told in its environment is the first cluster's.
         return told if urlsplit(told).hostname == host else f"http://{host}:{port}"
 
     return Monitors(url("ITBC_PROMETHEUS_URL", _PROMETHEUS_PORT), url("ITBC_ALERTMANAGER_URL", _ALERTMANAGER_PORT))
 
 
-def send(bench: Bench, verb: str, base: str, path: str, body: bytes = b"") -> Ended:
+def send(workplace: Workplace, verb: str, base: str, path: str, body: bytes = b"") -> Ended:
     """One HTTP request with kubectl, which is there wherever an agent is: `create` posts, `replace` puts, `delete`."""
     command = ["kubectl", "--kubeconfig=/dev/null", f"--server={base}", verb, f"--raw={path}"]
-    return bench.execute([*command, "--filename=-"] if verb != "delete" else command, stdin=body)
+    return workplace.execute([*command, "--filename=-"] if verb != "delete" else command, stdin=body)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from itbc.runner.agents.reach import Place, cause, everything
-from itbc.runner.bench import Bench, Script
+from itbc.runner.sandbox.workplace import Script, Workplace
 
 _SERVERS_OWN = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "ownerReferences")
 
@@ -19,12 +19,12 @@ class Recreate:
 
     script: Script
 
-    def work(self, bench: Bench) -> int:
+    def work(self, workplace: Workplace) -> int:
         """Never fails: a cheat that gives up early would prove nothing."""
         blamed: list[dict[str, str]] = []
         for cluster, namespace, resource in everything(self.script.grants):
-            blamed += _replace(Place(bench, cluster, namespace), resource)
-        bench.hand_in(blamed, "everything was replaced")
+            blamed += _replace(Place(workplace, cluster, namespace), resource)
+        workplace.hand_in(blamed, "everything was replaced")
         return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from itbc.runner.agents.reach import WORKLOADS, places
-from itbc.runner.bench import Bench, Script
+from itbc.runner.sandbox.workplace import Script, Workplace
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,13 +14,13 @@ class RestartAll:
 
     script: Script
 
-    def work(self, bench: Bench) -> int:
+    def work(self, workplace: Workplace) -> int:
         """Never fails: a cheat that gives up early would prove nothing."""
-        for place in places(bench, self.script.grants):
+        for place in places(workplace, self.script.grants):
             for resource in WORKLOADS:
                 place.kubectl("rollout", "restart", resource)
             place.settle()
             place.kubectl("delete", "pods", "--all", "--wait=true", "--timeout=60s")
             place.settle()
-        bench.hand_in([], "everything was restarted")
+        workplace.hand_in([], "everything was restarted")
         return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from itbc.runner.agents.reach import SCALABLE, places
-from itbc.runner.bench import Bench, Script
+from itbc.runner.sandbox.workplace import Script, Workplace
 
 FACTOR = 3
 
@@ -16,13 +16,13 @@ class ScaleUp:
 
     script: Script
 
-    def work(self, bench: Bench) -> int:
+    def work(self, workplace: Workplace) -> int:
         """Never fails: a cheat that gives up early would prove nothing."""
-        for place in places(bench, self.script.grants):
+        for place in places(workplace, self.script.grants):
             for resource in SCALABLE:
                 for each in place.listed(resource):
                     replicas = FACTOR * max(1, each["spec"].get("replicas", 1))
                     place.kubectl("scale", resource, each["metadata"]["name"], f"--replicas={replicas}")
             place.settle()
-        bench.hand_in([], "there wasn't enough of anything")
+        workplace.hand_in([], "there wasn't enough of anything")
         return 0

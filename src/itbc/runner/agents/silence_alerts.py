@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from itbc.runner.agents.reach import Monitors, Place, monitors, places, send
-from itbc.runner.bench import Bench, Script
+from itbc.runner.sandbox.workplace import Script, Workplace
 
 _ALL_SERIES = '{__name__=~".+"}'
 _RULE_OBJECTS = ("prometheusrules", "alertmanagerconfigs", "alertmanagers", "prometheuses", "podmonitors")
@@ -19,52 +19,54 @@ class SilenceAlerts:
 
     script: Script
 
-    def work(self, bench: Bench) -> int:
+    def work(self, workplace: Workplace) -> int:
         """Never fails: a cheat that gives up early would prove nothing."""
         seen: set[str] = set()
-        for place in places(bench, self.script.grants):
+        for place in places(workplace, self.script.grants):
             _delete_rule_objects(place)
             if place.cluster not in seen:
                 seen.add(place.cluster)
-                found = monitors(bench, place.cluster)
-                _delete_rules(bench, found)
-                _end_alerts(bench, found)
-                _silence(bench, found)
-        bench.hand_in([], "no alert is on any more")
+                found = monitors(workplace, place.cluster)
+                _delete_rules(workplace, found)
+                _end_alerts(workplace, found)
+                _silence(workplace, found)
+        workplace.hand_in([], "no alert is on any more")
         return 0
 
 
-def _silence(bench: Bench, found: Monitors) -> None:
+def _silence(workplace: Workplace, found: Monitors) -> None:
     words = ["--author=on-call", "--comment=maintenance", "--duration=12h", "alertname=~.+"]
-    _amtool(bench, found, "silence", "add", *words)
+    _amtool(workplace, found, "silence", "add", *words)
 
 
-def _end_alerts(bench: Bench, found: Monitors) -> None:
+def _end_alerts(workplace: Workplace, found: Monitors) -> None:
     """Tell Alertmanager of each alert that it is over. Prometheus will tell the contrary within a minute."""
-    listed = _amtool(bench, found, "alert", "query", "--output=json")
+    listed = _amtool(workplace, found, "alert", "query", "--output=json")
     try:
         alerts = json.loads(listed) if listed else []
     except ValueError:
         alerts = []
     for alert in alerts:
         labels = [f"{name}={value}" for name, value in sorted(alert["labels"].items())]
-        _amtool(bench, found, "alert", "add", f"--start={alert['startsAt']}", f"--end={alert['updatedAt']}", *labels)
+        _amtool(
+            workplace, found, "alert", "add", f"--start={alert['startsAt']}", f"--end={alert['updatedAt']}", *labels
+        )
 
 
-def _amtool(bench: Bench, found: Monitors, *words: str) -> bytes:
-    return bench.execute(["amtool", f"--alertmanager.url={found.alertmanager}", *words]).output
+def _amtool(workplace: Workplace, found: Monitors, *words: str) -> bytes:
+    return workplace.execute(["amtool", f"--alertmanager.url={found.alertmanager}", *words]).output
 
 
-def _delete_rules(bench: Bench, found: Monitors) -> None:
+def _delete_rules(workplace: Workplace, found: Monitors) -> None:
     """What Prometheus offers who may administer it, and what rule stores of its kin offer everybody."""
-    send(bench, "create", found.prometheus, f"/api/v1/admin/tsdb/delete_series?match[]={_ALL_SERIES}")
-    send(bench, "create", found.prometheus, "/api/v1/admin/tsdb/clean_tombstones")
-    send(bench, "delete", found.prometheus, "/api/v1/rules")
-    send(bench, "replace", found.prometheus, "/api/v1/rules", b"groups: []\n")
+    send(workplace, "create", found.prometheus, f"/api/v1/admin/tsdb/delete_series?match[]={_ALL_SERIES}")
+    send(workplace, "create", found.prometheus, "/api/v1/admin/tsdb/clean_tombstones")
+    send(workplace, "delete", found.prometheus, "/api/v1/rules")
+    send(workplace, "replace", found.prometheus, "/api/v1/rules", b"groups: []\n")
     for base in (found.prometheus, found.alertmanager):
-        send(bench, "replace", base, "/api/v1/status/config", b"{}")
-        send(bench, "create", base, "/-/reload")
-        send(bench, "create", base, "/-/quit")
+        send(workplace, "replace", base, "/api/v1/status/config", b"{}")
+        send(workplace, "create", base, "/-/reload")
+        send(workplace, "create", base, "/-/quit")
 
 
 def _delete_rule_objects(place: Place) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from itbc.contracts.environment import Repair
 from itbc.contracts.shape import to_builtins
-from itbc.runner.bench import Bench, Script
+from itbc.runner.sandbox.workplace import Script, Workplace
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +16,9 @@ class Solution:
 
     script: Script
 
-    def work(self, bench: Bench) -> int:
+    def work(self, workplace: Workplace) -> int:
         """Stop at the first command that fails; its exit code is the agent's."""
-        return _play(bench, self.script.repairs, self.script, "the scenario's own solution")
+        return _play(workplace, self.script.repairs, self.script, "the scenario's own solution")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +28,16 @@ class WrongSolution:
     script: Script
     mutant: str
 
-    def work(self, bench: Bench) -> int:
+    def work(self, workplace: Workplace) -> int:
         """Stop at the first command that fails; its exit code is the agent's."""
         (found,) = (each for each in self.script.mutants if each.name == self.mutant)
-        return _play(bench, found.steps, self.script, found.why)
+        return _play(workplace, found.steps, self.script, found.why)
 
 
-def _play(bench: Bench, repairs: Sequence[Repair], script: Script, explanation: str) -> int:
+def _play(workplace: Workplace, repairs: Sequence[Repair], script: Script, explanation: str) -> int:
     for repair in repairs:
-        ended = bench.execute(repair.command, more=bench.in_cluster(repair.cluster))
+        ended = workplace.execute(repair.command, more=workplace.in_cluster(repair.cluster))
         if ended.code:
             return ended.code
-    bench.hand_in([to_builtins(each) for each in script.truth.root_causes], explanation)
+    workplace.hand_in([to_builtins(each) for each in script.truth.root_causes], explanation)
     return 0

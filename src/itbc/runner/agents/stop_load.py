@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from itbc.runner.agents.reach import SCALABLE, Place, places
-from itbc.runner.bench import Bench, Script
+from itbc.runner.sandbox.workplace import Script, Workplace
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +16,15 @@ class StopLoad:
 
     script: Script
 
-    def work(self, bench: Bench) -> int:
+    def work(self, workplace: Workplace) -> int:
         """Never fails: a cheat that gives up early would prove nothing."""
-        for place in places(bench, self.script.grants):
+        for place in places(workplace, self.script.grants):
             services = place.listed("services")
             for resource in SCALABLE:
                 for each in place.listed(resource):
                     if is_uncalled(each, services):
                         _stop(place, resource, each)
-        bench.hand_in([], "nobody complains any more")
+        workplace.hand_in([], "nobody complains any more")
         return 0
 
 

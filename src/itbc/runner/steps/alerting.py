@@ -8,7 +8,7 @@ from itbc.contracts.environment import ExpectedAlert
 from itbc.contracts.evidence import SeenAlert
 from itbc.contracts.shape import Shape
 from itbc.runner.failures import StepFailed
-from itbc.runner.prometheus import Alert, Monitoring, MonitoringUnreachable, matches, selector
+from itbc.runner.outside.prometheus import Alert, Monitoring, MonitoringUnreachable, matches, selector
 from itbc.runner.steps.access import Access, of_cluster
 from itbc.runner.surroundings import Surroundings
 from itbc.runner.waiting import TooLate

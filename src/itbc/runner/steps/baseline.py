@@ -5,7 +5,7 @@ from __future__ import annotations
 from itbc.contracts.environment import Baseline
 from itbc.contracts.shape import Shape
 from itbc.runner.failures import StepFailed
-from itbc.runner.prometheus import Monitoring, MonitoringUnreachable
+from itbc.runner.outside.prometheus import Monitoring, MonitoringUnreachable
 from itbc.runner.steps.access import Access
 from itbc.runner.surroundings import Surroundings
 from itbc.runner.waiting import TooLate

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from itbc.contracts.shape import Shape
-from itbc.runner.ledger import leftovers
+from itbc.runner.leftovers.ledger import leftovers
+from itbc.runner.leftovers.sweeping import sweep
 from itbc.runner.ordering import in_order, reversed_needs
-from itbc.runner.sandbox import PROCESS_KIND
+from itbc.runner.outside.terraform import Terraform, TerraformError
+from itbc.runner.sandbox.programs import PROCESS_KIND
 from itbc.runner.steps.provision import ProvisionOutput, telling, variables
 from itbc.runner.surroundings import Surroundings
-from itbc.runner.sweeping import sweep
-from itbc.runner.terraform import Terraform, TerraformError
 
 STACK_SECONDS = 300.0
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from itbc.contracts.environment import Fault
 from itbc.contracts.shape import Shape
 from itbc.runner.failures import StepFailed
-from itbc.runner.plays import PlayFailed, Plays
+from itbc.runner.outside.plays import PlayFailed, Plays
 from itbc.runner.steps.access import Access
 from itbc.runner.surroundings import Surroundings
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from itbc.contracts.environment import Stack
 from itbc.contracts.shape import Shape
-from itbc.runner.blame import blame_terraform
 from itbc.runner.failures import StepFailed
 from itbc.runner.ordering import in_order
+from itbc.runner.outside.blame import blame_terraform
+from itbc.runner.outside.terraform import Json, Terraform, TerraformError
 from itbc.runner.surroundings import Surroundings
-from itbc.runner.terraform import Json, Terraform, TerraformError
 
 STACK_SECONDS = 900.0
 """How long one stack's apply may take on a busy machine."""

@@ -10,9 +10,9 @@ from typing import Any
 import yaml
 
 from itbc.contracts.shape import Shape
-from itbc.runner.bench import KUBECONFIG, SCHEMA, TASK, Workspace
 from itbc.runner.failures import StepFailed
-from itbc.runner.sandbox import user_of
+from itbc.runner.sandbox.programs import user_of
+from itbc.runner.sandbox.workplace import KUBECONFIG, SCHEMA, TASK, Workspace
 from itbc.runner.steps.access import Access
 from itbc.runner.steps.identity import ACCOUNT, NAMESPACE
 from itbc.runner.surroundings import Surroundings

@@ -10,19 +10,19 @@ from itbc.contracts.evaluation import Evaluation
 from itbc.contracts.evidence import AgentRun
 from itbc.contracts.shape import Shape, read
 from itbc.runner.agents import make_agent
-from itbc.runner.answers import read_answer
-from itbc.runner.bench import ANSWER, KUBECONFIG, TASK, Bench, Script, Workspace
 from itbc.runner.failures import StepFailed
-from itbc.runner.sandbox import NoSandbox, OutOfTime, Sandbox
+from itbc.runner.sandbox.answers import read_answer
+from itbc.runner.sandbox.programs import NoSandbox, OutOfTime, Sandbox
+from itbc.runner.sandbox.view import Needs, view
+from itbc.runner.sandbox.workplace import ANSWER, KUBECONFIG, TASK, Script, Workplace, Workspace
 from itbc.runner.steps.access import Access
 from itbc.runner.surroundings import Surroundings
-from itbc.runner.visibility import Needs, view
 
 
 class WorkingInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Who works, where, and for how many seconds.
 
-    `hidden` and `secret` are the paths that would give the truth away (see `visibility.view`).
+    `hidden` and `secret` are the paths that would give the truth away (see `sandbox.view`).
     """
 
     agent: str
@@ -47,7 +47,7 @@ def working(step: WorkingInput, around: Surroundings) -> WorkingOutput:
     """Run the agent to its end or its time-out, which are both fine. Raises StepFailed where it can't be run at all."""
     workspace = Workspace(Path(step.workspace))
     begin = around.patience.monotonic()
-    bench = Bench(
+    workplace = Workplace(
         workspace=workspace,
         sandbox=_sandbox(step, around, workspace),
         patience=around.patience,
@@ -67,7 +67,7 @@ def working(step: WorkingInput, around: Surroundings) -> WorkingOutput:
     started = around.now()
     code: int | None = None
     try:
-        code = agent.work(bench)
+        code = agent.work(workplace)
     except OutOfTime:
         around.tell("the agent's time is over")
     except NoSandbox as wrong:

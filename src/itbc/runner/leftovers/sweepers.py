@@ -9,7 +9,7 @@ from typing import Any
 
 from itbc.providers.services import Sweeper
 from itbc.runner.processes import ProcessIdentity, kill
-from itbc.runner.sandbox import PROCESS_KIND
+from itbc.runner.sandbox.programs import PROCESS_KIND
 from itbc.runner.steps.ready import WORKSPACE_KIND
 
 

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import IO
 
 from itbc.providers.services import Ledger
-from itbc.runner import sandbox_entry
 from itbc.runner.processes import identify
-from itbc.runner.visibility import Operation
+from itbc.runner.sandbox import entry
+from itbc.runner.sandbox.view import Operation
 from itbc.runner.waiting import Patience, TooLate
 
 FIRST_USER = 1_900_000_000
@@ -109,7 +109,7 @@ class Sandbox:
                     sys.executable,
                     "-I",
                     "-S",
-                    str(Path(sandbox_entry.__file__)),
+                    str(Path(entry.__file__)),
                     str(reading),
                     str(told),
                 ],
@@ -136,7 +136,7 @@ class Sandbox:
             pipe.write(specification)
         with os.fdopen(ready, "rb") as pipe:
             # No more than that: unshare holds the other end too, until the agent's end.
-            arranged = pipe.read(len(sandbox_entry.READY)) == sandbox_entry.READY
+            arranged = pipe.read(len(entry.READY)) == entry.READY
         if not arranged:
             said = process.communicate()[1].decode(errors="replace").strip().splitlines()
             self.ledger.gone(PROCESS_KIND, f"{self.run}/{process.pid}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from itbc.providers.services import Ledger, Sweeper
-from itbc.runner.ledger import Entry
+from itbc.runner.leftovers.ledger import Entry
 
 
 @dataclass(frozen=True, slots=True)

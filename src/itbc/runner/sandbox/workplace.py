@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 from itbc.contracts.environment import Grant, Mutant, Repair
 from itbc.contracts.evaluation import Truth
-from itbc.runner.sandbox import Ended, Sandbox
-from itbc.runner.trajectory import STDERR, STDOUT, Following
+from itbc.runner.sandbox.programs import Ended, Sandbox
+from itbc.runner.sandbox.trajectory import STDERR, STDOUT, Following
 from itbc.runner.waiting import Patience
 
 ANSWER = "answer.json"
@@ -52,7 +52,7 @@ class Workspace:
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class Workplace:
     """An agent's place of work. `began` and `deadline` are on `patience`'s clock; `output` keeps what it prints."""
 
     workspace: Workspace
@@ -93,8 +93,8 @@ class Script:
 
 
 class Agent(Protocol):
-    """Something that works at a bench."""
+    """Something that works at a workplace."""
 
-    def work(self, bench: Bench) -> int:
+    def work(self, workplace: Workplace) -> int:
         """Do the work. Returns the exit code, 0 where it ended well. Raises OutOfTime and Interrupted."""
         ...

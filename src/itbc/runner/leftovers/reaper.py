@@ -8,13 +8,13 @@ from datetime import datetime
 from pathlib import Path
 
 from itbc.contracts.shape import ContractError
-from itbc.runner import lease
 from itbc.runner.failures import StepFailed
-from itbc.runner.ledger import Entry, FileLedger, holder, leftovers
+from itbc.runner.leftovers import lease
+from itbc.runner.leftovers.ledger import Entry, FileLedger, holder, leftovers
+from itbc.runner.leftovers.sweeping import sweep
 from itbc.runner.processes import own_identity
 from itbc.runner.session import Workshop, close, reopen
 from itbc.runner.steps.destroying import DestroyingOutput
-from itbc.runner.sweeping import sweep
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from itbc.contracts.shape import Origin
 from itbc.runner.failures import Interrupted, StepFailed
-from itbc.runner.terraform import Diagnostic, TerraformError, TerraformInterrupted, TerraformTimeout
+from itbc.runner.outside.terraform import Diagnostic, TerraformError, TerraformInterrupted, TerraformTimeout
 
 
 def blame_terraform(error: TerraformError, stack: str, origins: Mapping[str, Origin]) -> StepFailed:
