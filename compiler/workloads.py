@@ -118,4 +118,4 @@ def _object_origins(phases: Sequence[Sequence[_Named]]) -> Mapping[str, Span]:
 
 def _image_origins(step: DeployApplication, images: Sequence[properties.Image]) -> Mapping[str, Span]:
     spans = {image.name: image.span for image in step.images}
-    return {f"itbc_embedded_image.{image.name}": spans[image.name] for image in images}
+    return {f"{image.type}.{image.name}": spans[image.name] for image in images}

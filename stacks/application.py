@@ -30,7 +30,7 @@ class Application(RootModule):
         cluster, state_dir = self.input("cluster"), self.input("state_dir")
         return [
             self.resource(
-                "itbc_embedded_image",
+                image.type,
                 image.name,
                 {
                     "cluster": cluster,

@@ -40,9 +40,13 @@ class EmbeddedTelemetry(Properties, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class Image(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An image built from source: `source` is a folder below `files/`, `source_digest` stands for its whole content."""
+    """An image built from source: `source` is a folder below `files/`, `source_digest` stands for its whole content.
+
+    `type` is the Terraform type of the target's own resource that builds it and brings it into the cluster.
+    """
 
     name: str
+    type: str
     reference: str
     source: str
     source_digest: str

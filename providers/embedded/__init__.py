@@ -1,9 +1,11 @@
 """The embedded target: a real Kubernetes on this machine, in namespaces of its own.
 
-`RESOURCES` (its Terraform resource classes), `SWEEPERS` (by ledger kind) and
-`preflight` come in when they are asked for, since the node's first process
-imports from this package too, and must stay light. What the resources are made
-of can be used without Terraform: `boot.boot`, `destroy.destroy`, `sweep.sweep`.
+What every target's package offers is `TARGET` (for the compiler), `RESOURCES`
+(its Terraform resource classes), `SWEEPERS` (by ledger kind), `preflight` (what
+the machine lacks) and `prepare` (have the programs there that it builds). They
+come in when they are asked for, since the node's first process imports from
+this package too, and must stay light. What the resources are made of can be
+used without Terraform: `boot.boot`, `destroy.destroy`, `sweep.sweep`.
 """
 
 from __future__ import annotations
@@ -13,10 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from itbc.providers.embedded.inspection import preflight as preflight
+    from itbc.providers.embedded.programs import prepare as prepare
     from itbc.providers.embedded.resources import RESOURCES as RESOURCES
     from itbc.providers.embedded.sweep import SWEEPERS as SWEEPERS
+    from itbc.providers.embedded.target import TARGET as TARGET
 
-_HOMES = {"RESOURCES": "resources", "SWEEPERS": "sweep", "preflight": "inspection"}
+_HOMES = {
+    "RESOURCES": "resources",
+    "SWEEPERS": "sweep",
+    "TARGET": "target",
+    "preflight": "inspection",
+    "prepare": "programs",
+}
 
 
 def __getattr__(name: str) -> Any:

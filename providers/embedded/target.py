@@ -13,6 +13,9 @@ from itbc.stacks.synthesis import Declaration
 
 ABILITIES = Abilities(nodes=1, signals=frozenset({"metrics", "alerts"}), hosts=frozenset[str](), builds_images=True)
 
+IMAGE = "itbc_embedded_image"
+"""The Terraform type of an image that is built here and loaded into the cluster."""
+
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedTarget:
@@ -61,9 +64,14 @@ def _images(step: DeployApplication, materials: Materials) -> list[properties.Im
     return [
         properties.Image(
             name=image.name,
+            type=IMAGE,
             reference=image.reference,
             source=(material := materials.images[step.application, image.name]).path,
             source_digest=material.digest,
         )
         for image in step.images
     ]
+
+
+TARGET = EmbeddedTarget()
+"""What the compiler is given."""

@@ -5,16 +5,22 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from itbc.cli.exits import Exit, ExitError
 
 if TYPE_CHECKING:
     from itbc.compiler.target import Target
     from itbc.dsl.catalogue import Catalogue
+    from itbc.providers.package import TargetPackage
     from itbc.providers.plugin import ResourceClass
     from itbc.providers.services import Finding, Sweeper
+
+
+TARGETS = ("embedded",)
+"""The targets: for each there is a package of its name in `itbc.providers`, and what it offers is said there."""
 
 
 def catalogue() -> Catalogue:
@@ -26,46 +32,48 @@ def catalogue() -> Catalogue:
 
 def targets() -> Mapping[str, Target]:
     """All targets by name."""
-    from itbc.providers.embedded.target import EmbeddedTarget  # noqa: PLC0415 - only what compiles needs them
+    return {name: _package(name).TARGET for name in TARGETS}
 
-    known: Sequence[Target] = (EmbeddedTarget(),)
-    return {target.name: target for target in known}
+
+def target(name: str) -> Target:
+    """The target of that name. Raises ExitError where there is none."""
+    if name not in TARGETS:
+        known = ", ".join(f"{each} ({package.summary})" for each, package in targets().items())
+        raise ExitError(Exit.USAGE, f"there is no target {name}", f"known targets: {known}")
+    return _package(name).TARGET
 
 
 def resources() -> Sequence[ResourceClass]:
     """The Terraform resource types of all targets."""
-    from itbc.providers import embedded  # noqa: PLC0415 - only what runs needs them
     from itbc.providers.kubernetes import object as kubernetes  # noqa: PLC0415 - only what runs needs them
 
-    return [*embedded.RESOURCES, *kubernetes.RESOURCES]
+    return [*(each for name in TARGETS for each in _package(name).RESOURCES), *kubernetes.RESOURCES]
 
 
 def sweepers() -> Mapping[str, Sweeper]:
     """What removes a ledger entry's thing, by the entry's kind."""
-    from itbc.providers import embedded  # noqa: PLC0415 - only what runs needs them
     from itbc.providers.kubernetes import object as kubernetes  # noqa: PLC0415 - only what runs needs them
     from itbc.runner.leftovers.sweepers import SWEEPERS  # noqa: PLC0415 - only what runs needs them
 
-    return {**embedded.SWEEPERS, kubernetes.LEDGER_KIND: kubernetes.sweep, **SWEEPERS}
+    own = {kind: sweeper for name in TARGETS for kind, sweeper in _package(name).SWEEPERS.items()}
+    return {**own, kubernetes.LEDGER_KIND: kubernetes.sweep, **SWEEPERS}
 
 
-def preflight(target: str) -> Sequence[Finding]:
+def preflight(name: str) -> Sequence[Finding]:
     """What this machine has and lacks for a target. Raises ExitError where there is no such target."""
-    from itbc.providers import embedded  # noqa: PLC0415 - only what runs needs them
-
-    checks: Mapping[str, Callable[[], Sequence[Finding]]] = {"embedded": embedded.preflight}
-    if target not in checks:
-        raise ExitError(Exit.USAGE, f"there is no target {target}", f"known targets: {', '.join(checks)}")
-    return checks[target]()
+    return _package(target(name).name).preflight()
 
 
-def prepare(target: str, cache: Path, progress: Callable[[str], None]) -> None:
+def prepare(name: str, cache: Path, progress: Callable[[str], None]) -> None:
     """Have everything there that a target needs beside the machine's own programs. Raises ToolchainError."""
-    from itbc.stacks.toolchain import node_program, terraform_binary  # noqa: PLC0415 - only what runs needs them
+    from itbc.stacks.toolchain import terraform_binary  # noqa: PLC0415 - only what runs needs it
 
     terraform_binary(cache, progress)
-    if target == "embedded":
-        node_program(cache, progress)
+    _package(name).prepare(cache, progress)
+
+
+def _package(name: str) -> TargetPackage:
+    return cast("TargetPackage", import_module(f"itbc.providers.{name}"))
 
 
 def kubectl() -> Path:

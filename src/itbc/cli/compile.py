@@ -57,11 +57,7 @@ def command(scenario: Path, target_name: str, out: Path | None, stop_after: Stag
 
     Example: itbc compile scenarios/sre/checkout-wrong-payment-address --target embedded -o build/checkout
     """
-    targets = assembly.targets()
-    target = targets.get(target_name)
-    if target is None:
-        known = ", ".join(f"{name} ({each.summary})" for name, each in targets.items())
-        raise ExitError(Exit.USAGE, f"there is no target {target_name}", f"known targets: {known}")
+    target = assembly.target(target_name)
     sink = Sink()
     if stop_after is not None:
         text = _stopped(scenario, target, stop_after, sink)

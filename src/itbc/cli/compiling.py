@@ -33,10 +33,7 @@ def compiled(scenario: Path, target_name: str) -> Generator[Artefacts]:
     with outside_failures(), ExitStack() as stack:
         folder = scenario
         if not (scenario / MANIFEST).is_file():
-            target = assembly.targets().get(target_name)
-            if target is None:
-                known = ", ".join(assembly.targets())
-                raise ExitError(Exit.USAGE, f"there is no target {target_name}", f"known targets: {known}")
+            target = assembly.target(target_name)
             home = Home.from_environment(os.environ)
             folder = stack.enter_context(scratch(home.compiled, str(next(_numbers)))) / "artefacts"
             sink = Sink()
