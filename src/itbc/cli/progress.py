@@ -1,4 +1,4 @@
-"""Shows a run's steps as they happen: a live line with the time that passes on a terminal, plain lines elsewhere."""
+"""Shows runs' steps as they happen: a live line with the time that passes on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from rich.console import Console
 from rich.live import Live
@@ -15,6 +15,7 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from itbc.contracts.record import Failure
+from itbc.runner.observer import Observer
 
 TITLES = {
     "prepare": "have what a run needs",
@@ -33,6 +34,16 @@ TITLES = {
 
 PLAIN_SECONDS = 5.0
 """Without a terminal, notes are at least this far apart: a log isn't for reading along."""
+
+LANE_SECONDS = 15.0
+"""Where several runs tell at once, notes of each are at least this far apart."""
+
+
+class Teller(Observer, Protocol):
+    """An observer that also takes lines which are about no step."""
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
 
 
 class Progress:
@@ -104,3 +115,40 @@ class Progress:
     def say(self, text: str) -> None:
         """A line that stays."""
         self._console.print(text, highlight=False, markup=False)
+
+
+class Lane:
+    """An observer for one of several runs at once: plain lines, each with the run's name in front."""
+
+    def __init__(self, console: Console, name: str, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._console = console
+        self._name = name
+        self._monotonic = monotonic
+        self._lock = threading.Lock()
+        self._note = ""
+        self._printed = self._began = monotonic()
+
+    def step_began(self, name: str) -> None:
+        """A step begins."""
+        with self._lock:
+            self._note = ""
+            self._printed = self._began = self._monotonic()
+        self.say(f"… {TITLES.get(name, name)}")
+
+    def note(self, text: str) -> None:
+        """Something happened within the current step."""
+        with self._lock:
+            now = self._monotonic()
+            if text == self._note or now - self._printed < LANE_SECONDS:
+                return
+            self._note, self._printed = text, now
+            seconds = now - self._began
+        self.say(f"{seconds:6.1f} s  {text}")
+
+    def step_ended(self, name: str, seconds: float, failure: Failure | None) -> None:
+        """A step ended, well or not."""
+        self.say(f"{'✗' if failure else '✓'} {TITLES.get(name, name):<32} {seconds:6.1f} s")
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        self._console.print(f"{self._name}  {text}", highlight=False, markup=False, soft_wrap=True)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -30,6 +34,23 @@ MUTANTS = "mutants"
 
 DEFAULT_AGENTS = ("noop", "solution", *CHEATS, MUTANTS)
 
+MEMORY_OF_A_RUN = 2 << 30
+"""What a run takes of the machine's memory, generously, in bytes: a cluster is half a GiB, its application as much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A run to be lived: a scenario, compiled, with an agent."""
+
+    scenario: Path
+    artefacts: Artefacts
+    agent: str
+
+    @property
+    def name(self) -> str:
+        """How it is told from others."""
+        return f"{self.artefacts.manifest.scenario} with {self.agent}"
+
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
@@ -41,25 +62,35 @@ DEFAULT_AGENTS = ("noop", "solution", *CHEATS, MUTANTS)
 )
 @click.option("--target", default="embedded", show_default=True, help="Where the environments will stand.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the runs' random choices.")
-def command(paths: tuple[Path, ...], agents: str, target: str, seed: int) -> int:
+@click.option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(1, 64),
+    default=None,
+    help="How many runs at once; by default one a processor, less where memory is short.",
+)
+def command(paths: tuple[Path, ...], agents: str, target: str, seed: int, jobs: int | None) -> int:
     """Prove that the scenarios at PATHS (files, or folders of them) work: a whole run with each shipped agent.
 
     Each must be seen healthy, broken, alerting and destroyed; doing nothing must fail, the scenario's own solution must
     pass, cheats and the scenario's mutants of its solution must fail. Exit code 1 where a claim isn't true, 4 where
     something outside failed, so that nothing is proven.
 
-    Example: itbc verify scenarios/sre
+    Example: itbc verify scenarios/sre --jobs 3
     """
     names = _agents(agents)
-    if target not in assembly.targets():
-        raise ExitError(Exit.USAGE, f"there is no target {target}", f"known targets: {', '.join(assembly.targets())}")
+    assembly.target(target)
     scenarios = _scenarios(paths)
-    results: list[Claims] = []
-    with desk(target) as place:
-        for scenario in scenarios:
-            results += _verify(place, scenario, names, target, seed)
-            if place.workshop.patience.stop.is_set():
-                break
+    with ExitStack() as stack:
+        trials = [
+            Trial(scenario, artefacts, agent)
+            for scenario in scenarios
+            for artefacts in [stack.enter_context(compiled(scenario, target))]
+            for agent in _each(names, artefacts)
+        ]
+        place = stack.enter_context(desk(target))
+        collect_garbage(place.workshop, place.progress.say)
+        results = _live_all(place, trials, seed, min(jobs or default_jobs(), len(trials)))
     # In a log nothing is wrapped: a table that is cut to 80 columns can't be searched.
     width = None if sys.stdout.isatty() else LOG_WIDTH
     Console(highlight=False, width=width).print(_table(results))
@@ -69,6 +100,12 @@ def command(paths: tuple[Path, ...], agents: str, target: str, seed: int) -> int
     if any(each.outside for each in results) or place.workshop.patience.stop.is_set():
         return Exit.OUTSIDE
     return Exit.FAILED if any(not each.hold for each in results) else Exit.FINE
+
+
+def default_jobs() -> int:
+    """How many runs this machine can live at once: one a processor that this process may use, if memory allows."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+    return max(1, min(len(os.sched_getaffinity(0)), memory // MEMORY_OF_A_RUN))
 
 
 def _agents(text: str) -> list[str]:
@@ -101,31 +138,51 @@ def _each(agents: Sequence[str], artefacts: Artefacts) -> Iterator[str]:
             yield agent
 
 
-def _verify(place: Desk, scenario: Path, agents: Sequence[str], target: str, seed: int) -> list[Claims]:
-    results: list[Claims] = []
-    with compiled(scenario, target) as artefacts:
-        for agent in _each(agents, artefacts):
-            collect_garbage(place.workshop, place.progress.say)
-            place.progress.say(f"{artefacts.manifest.scenario} with {agent}")
-            assignment = Assignment(
-                agent=agent,
-                command=[],
-                seconds=artefacts.environment.task.within_seconds,
-                hidden=hiding_places(scenario),
-                secret=[*secrets(scenario), artefacts.folder],
-                # What must fail has failed with the first thing that it broke; of the solution all is wanted.
-                verdict_only=agent != "solution",
-            )
-            lived = live(place, artefacts, assignment, seed, keep=False)
-            if lived.ended is not None:
-                tell_remaining(lived.run.record.run, lived.ended)
-            if lived.run.record.failure is not None:
-                place.progress.say(f"  {told(lived.run.record.failure)}")
-            missed = look_again(ever(lived.run.folder / "ledger.jsonl"), place.workshop.tools.sweepers)
-            results.append(judge(lived, missed))
-            if place.workshop.patience.stop.is_set():
-                break
-    return results
+def _live_all(place: Desk, trials: Sequence[Trial], seed: int, jobs: int) -> list[Claims]:
+    """Live the trials, so many at once. Returns what came out, in the order of the trials.
+
+    After the user's wish to stop none is begun any more, and those that are on are taken down.
+    """
+    stop = place.workshop.patience.stop
+    results: dict[int, Claims] = {}
+
+    def one(number: int, trial: Trial) -> None:
+        if stop.is_set():
+            return
+        own = place.lane(trial.name) if jobs > 1 else place
+        own.progress.say(f"run {number + 1} of {len(trials)}" if jobs > 1 else trial.name)
+        try:
+            results[number] = _verify(own, trial, seed)
+        except BaseException:
+            # A bug, or something that no run can go on with: the others must not go on for an hour.
+            stop.set()
+            raise
+
+    with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="trial") as pool:
+        for begun in [pool.submit(one, number, trial) for number, trial in enumerate(trials)]:
+            begun.result()
+    return [results[number] for number in sorted(results)]
+
+
+def _verify(place: Desk, trial: Trial, seed: int) -> Claims:
+    assignment = Assignment(
+        agent=trial.agent,
+        command=[],
+        seconds=trial.artefacts.environment.task.within_seconds,
+        hidden=hiding_places(trial.scenario),
+        secret=[*secrets(trial.scenario), trial.artefacts.folder],
+        # What must fail has failed with the first thing that it broke; of the solution all is wanted.
+        verdict_only=trial.agent != "solution",
+    )
+    lived = live(place, trial.artefacts, assignment, seed, keep=False)
+    if lived.ended is not None:
+        tell_remaining(lived.run.record.run, lived.ended)
+    if lived.run.record.failure is not None:
+        place.progress.say(f"  {told(lived.run.record.failure)}")
+    missed = look_again(ever(lived.run.folder / "ledger.jsonl"), place.workshop.tools.sweepers)
+    claims = judge(lived, missed)
+    place.progress.say("claims hold" if claims.hold else f"not as claimed: {'; '.join(claims.reasons)}")
+    return claims
 
 
 def _table(results: Sequence[Claims]) -> Table:

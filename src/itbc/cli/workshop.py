@@ -7,7 +7,7 @@ import random
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from rich.console import Console
 from itbc.cli import assembly
 from itbc.cli.exits import Exit, ExitError
 from itbc.cli.leftovers import counted
-from itbc.cli.progress import Progress
+from itbc.cli.progress import Lane, Progress, Teller
 from itbc.contracts.record import Failure, Record
 from itbc.contracts.shape import ContractError
 from itbc.runner.failures import StepFailed
@@ -34,8 +34,13 @@ class Desk:
     """A verb's console, what it shows progress with, and its workshop."""
 
     console: Console
-    progress: Progress
+    progress: Teller
     workshop: Workshop
+
+    def lane(self, name: str) -> Desk:
+        """A desk for one of several runs that go on at once: what it tells has the name in front."""
+        lane = Lane(self.console, name)
+        return replace(self, progress=lane, workshop=replace(self.workshop, observer=lane))
 
 
 @contextmanager
