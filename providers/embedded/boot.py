@@ -23,6 +23,7 @@ from itbc.providers.embedded import (
     nodefiles,
     pki,
     record,
+    rights,
     runtime,
 )
 from itbc.providers.embedded import spec as specs
@@ -175,8 +176,9 @@ def _bring_up(state: ClusterState, services: Services, report: Callable[[str], N
             wait_for("the API server's readiness", api.ready, _PATIENCE)
             report("kube-apiserver ready")
             _start_all(state, components.with_api())
-            for path, manifest in dns.objects():
+            for path, manifest in (*rights.node(), *dns.objects()):
                 api.apply(path, manifest)
+            _start_all(state, components.with_rights())
             node_side.result()
             node = f"/api/v1/nodes/{state.node_name}"
             wait_for("the node's readiness", lambda: _node_ready(api.get(node)), _PATIENCE)

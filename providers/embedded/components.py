@@ -14,16 +14,19 @@ from itbc.providers.embedded.layout import (
     PROGRAMS,
     VOLUME_PLUGINS,
 )
+from itbc.providers.embedded.rights import NETWORK_POLICY_USER, NODE_NETWORK_USER
 from itbc.providers.embedded.spec import DNS_DOMAIN, SERVICE_RANGE
 
 NODE_PROGRAMS = (
     "coredns",
+    "edge-delay",
     "etcd",
     "kube-apiserver",
     "kube-controller-manager",
     "kube-proxy",
     "kube-scheduler",
     "kubelet",
+    "network-policy",
     "object-metrics",
     "pod-targets",
 )
@@ -58,6 +61,15 @@ def with_api() -> list[Component]:
         Component("kube-controller-manager", _controllers()),
         Component("kube-scheduler", _scheduler()),
         Component("kube-proxy", (f"{PROGRAMS}/kube-proxy", f"--config={KUBERNETES}/proxy.yaml")),
+    ]
+
+
+def with_rights() -> list[Component]:
+    """What starts when `rights.node()` are given: before that these programs are refused what they need."""
+    users = {"edge-delay": NODE_NETWORK_USER, "network-policy": NETWORK_POLICY_USER}
+    return [
+        Component(name, [f"{PROGRAMS}/{name}", *_flags({"kubeconfig": f"{KUBERNETES}/{user}.conf"})])
+        for name, user in users.items()
     ]
 
 

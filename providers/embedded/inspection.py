@@ -118,6 +118,15 @@ def _kernel() -> Iterator[Finding]:
             )
         elif answer == "unknown":
             yield Finding(option, "warning", f"can't tell whether this kernel has {feature.purpose}")
+    for feature in kernel.OPTIONAL:
+        if here.has(feature) == "no":
+            option = f"CONFIG_{feature.option}"
+            yield Finding(
+                option,
+                "warning",
+                f"this kernel lacks {feature.purpose}, which some scenarios need",
+                f"use a kernel with {option} (any stock one)",
+            )
     if set(answers.values()) == {"yes"}:
         yield Finding("kernel", "ok", f"{os.uname().release} has all that is needed")
 

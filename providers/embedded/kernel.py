@@ -28,11 +28,19 @@ FEATURES = (
     Feature("container file systems", "OVERLAY_FS", "overlay"),
     Feature("links between network namespaces", "VETH", "veth"),
     Feature("the pod network", "BRIDGE", "bridge"),
+    Feature("Services and network policies between pods", "BRIDGE_NETFILTER", "br_netfilter"),
     Feature("packet filters and Services", "NF_TABLES", "nf_tables"),
     Feature("masquerading", "NFT_MASQ", "nft_masq"),
     Feature("connection tracking", "NF_CONNTRACK", "nf_conntrack"),
 )
 """What a cluster needs."""
+
+OPTIONAL = (
+    Feature("network delay between pods", "NETFILTER_NETLINK_QUEUE", "nfnetlink_queue"),
+    Feature("network delay between pods", "NETFILTER_XT_TARGET_NFQUEUE", "xt_NFQUEUE"),
+    Feature("network delay between pods", "NFT_COMPAT", "nft_compat"),
+)
+"""What only some faults need."""
 
 
 @dataclass(frozen=True, slots=True)

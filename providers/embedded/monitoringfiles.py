@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from itbc.providers.embedded.layout import PKI
+from itbc.providers.embedded.rights import grant
 
 PROMETHEUS_PORT = 9090
 ALERTMANAGER_PORT = 9093
@@ -32,7 +33,6 @@ _BALLAST = (
 
 _POD = "__meta_kubernetes_pod"
 _ANNOTATION = f"{_POD}_annotation_prometheus_io"
-_RBAC = "rbac.authorization.k8s.io"
 
 
 def prometheus(address: str, node_name: str) -> dict[str, Any]:
@@ -143,21 +143,4 @@ def rights() -> list[tuple[str, dict[str, Any]]]:
         "policy": ("poddisruptionbudgets",),
     }
     state = [{"apiGroups": [group], "resources": list(kinds), "verbs": read} for group, kinds in groups.items()]
-    return [*_grant(PROMETHEUS_USER, scraping), *_grant(OBJECT_METRICS_USER, state)]
-
-
-def _grant(user: str, rules: Sequence[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
-    role = {
-        "apiVersion": f"{_RBAC}/v1",
-        "kind": "ClusterRole",
-        "metadata": {"name": user},
-        "rules": list(rules),
-    }
-    binding = {
-        "apiVersion": f"{_RBAC}/v1",
-        "kind": "ClusterRoleBinding",
-        "metadata": {"name": user},
-        "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": user},
-        "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": user}],
-    }
-    return [(f"/apis/{_RBAC}/v1/clusterroles/{user}", role), (f"/apis/{_RBAC}/v1/clusterrolebindings/{user}", binding)]
+    return [*grant(PROMETHEUS_USER, scraping), *grant(OBJECT_METRICS_USER, state)]

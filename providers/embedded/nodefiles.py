@@ -22,6 +22,7 @@ from itbc.providers.embedded.layout import (
     VOLUME_PLUGINS,
     Layout,
 )
+from itbc.providers.embedded.rights import NETWORK_POLICY_USER, NODE_NETWORK_USER
 from itbc.providers.embedded.spec import DNS_ADDRESS, DNS_DOMAIN, NODE_POD_RANGE, POD_RANGE
 
 PAUSE_IMAGE = "itbc.local/pause:1"
@@ -34,7 +35,7 @@ _COPIED = ("ld.so.cache", "protocols", "services", "ethertypes")
 
 def write_all(layout: Layout, cgroup: str, node_name: str, address: IPv4Address) -> None:
     """Write everything but keys and certificates, which must be there already."""
-    for user in ("controller-manager", "scheduler", "kubelet", "proxy"):
+    for user in ("controller-manager", "scheduler", "kubelet", "proxy", NETWORK_POLICY_USER, NODE_NETWORK_USER):
         write_kubeconfig(layout.etc / f"kubernetes/{user}.conf", node_name, "127.0.0.1", layout.pki, user)
     _json(layout, f"{KUBERNETES}/kubelet.yaml", kubelet(cgroup))
     _json(layout, f"{KUBERNETES}/proxy.yaml", proxy(node_name))

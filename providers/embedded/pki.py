@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from itbc.providers.embedded.files import write
+from itbc.providers.embedded.rights import NETWORK_POLICY_USER, NODE_NETWORK_USER
 from itbc.providers.embedded.spec import API_SERVICE_ADDRESS, DNS_DOMAIN
 
 LIFETIME = dt.timedelta(days=30)
@@ -58,6 +59,8 @@ def create(folder: Path, node_name: str, node_address: str, now: dt.datetime) ->
         ("controller-manager", cluster, Subject("system:kube-controller-manager")),
         ("scheduler", cluster, Subject("system:kube-scheduler")),
         ("proxy", cluster, Subject("system:kube-proxy")),
+        (NETWORK_POLICY_USER, cluster, Subject(NETWORK_POLICY_USER)),
+        (NODE_NETWORK_USER, cluster, Subject(NODE_NETWORK_USER)),
         ("kubelet", cluster, Subject(
             f"system:node:{node_name}", "system:nodes", names=(node_name,), addresses=(*loopback, node_address)
         )),

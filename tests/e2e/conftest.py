@@ -12,9 +12,19 @@ import pytest
 
 @pytest.fixture(scope="session")
 def machine() -> ModuleType:
-    """The module `machine.py`, which the tests can't import, being no package: snapshot(), difference(), settled()."""
-    place = Path(__file__).with_name("machine.py")
-    spec = importlib.util.spec_from_file_location("itbc_e2e_machine", place)
+    """The module `machine.py`: snapshot(), difference(), settled()."""
+    return _module("machine")
+
+
+@pytest.fixture(scope="session")
+def peers() -> ModuleType:
+    """The module `peers.py`: cluster(), eventually()."""
+    return _module("peers")
+
+
+def _module(name: str) -> ModuleType:
+    """A module beside this one, which the tests can't import, being no package."""
+    spec = importlib.util.spec_from_file_location(f"itbc_e2e_{name}", Path(__file__).with_name(f"{name}.py"))
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

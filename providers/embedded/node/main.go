@@ -48,6 +48,8 @@ var components = map[string]func(args []string) int{
 		coremain.Run()
 		return 0
 	},
+	"edge-delay":     edgeDelay,
+	"network-policy": networkPolicy,
 	"object-metrics": objectMetrics,
 	"pod-targets":    podTargets,
 	"version": func([]string) int {

@@ -64,6 +64,16 @@ def test_without_root_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "as root" in one.remedy
 
 
+def test_what_only_some_faults_need_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    needed = [f"CONFIG_{feature.option}=y" for feature in kernel.FEATURES]
+    here = machine(tmp_path, "\n".join([*needed, "CONFIG_NFT_COMPAT=y"]))
+    monkeypatch.setattr(kernel, "inspect", lambda: here)
+    findings = {each.name: each for each in embedded.preflight(environment(tmp_path))}
+    assert findings["kernel"].level == "ok"
+    assert findings["CONFIG_NETFILTER_XT_TARGET_NFQUEUE"].level == "warning"
+    assert "CONFIG_NFT_COMPAT" not in findings
+
+
 def test_whatever_is_amiss_has_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("itbc.providers.embedded.tools.find", lambda _program: None)
     monkeypatch.setattr("itbc.providers.embedded.network.routes", list)

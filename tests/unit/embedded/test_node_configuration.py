@@ -30,7 +30,12 @@ def flags(command: Any) -> dict[str, str]:
 
 
 def every_component() -> list[components.Component]:
-    return [*components.first(ADDRESS), *components.with_runtime(ADDRESS, "shop-1"), *components.with_api()]
+    return [
+        *components.first(ADDRESS),
+        *components.with_runtime(ADDRESS, "shop-1"),
+        *components.with_api(),
+        *components.with_rights(),
+    ]
 
 
 def test_every_file_a_component_is_told_of_exists(layout: Layout) -> None:

@@ -24,6 +24,8 @@ LEAVES = {
     "controller-manager": ("ca", "system:kube-controller-manager", ""),
     "scheduler": ("ca", "system:kube-scheduler", ""),
     "proxy": ("ca", "system:kube-proxy", ""),
+    "network-policy": ("ca", "network-policy", ""),
+    "node-network": ("ca", "node-network", ""),
     "kubelet": ("ca", "system:node:shop-1", "system:nodes"),
 }
 

@@ -1,0 +1,120 @@
+package networkpolicy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+)
+
+// pause is how long after a change the next one is put in force at the earliest: a rollout changes many pods at once.
+// The first one waits for nothing.
+const pause = 50 * time.Millisecond
+
+// retry is how long after a failure it is tried again, if nothing changes before.
+const retry = time.Second
+
+// Enforce keeps the policies in force until ctx ends. `apply` is given a ruleset whenever it differs from the last.
+func Enforce(ctx context.Context, client kubernetes.Interface, apply func(context.Context, string) error) error {
+	changed := make(chan struct{}, 1)
+	note := func() {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	}
+	handler := cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(any) { note() },
+		UpdateFunc: func(any, any) { note() },
+		DeleteFunc: func(any) { note() },
+	}
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(slim))
+	policies := factory.Networking().V1().NetworkPolicies().Informer()
+	pods := factory.Core().V1().Pods().Informer()
+	namespaces := factory.Core().V1().Namespaces().Informer()
+	for _, informer := range []cache.SharedIndexInformer{policies, pods, namespaces} {
+		if _, err := informer.AddEventHandler(handler); err != nil {
+			return err
+		}
+	}
+	factory.Start(ctx.Done())
+	defer factory.Shutdown()
+	if !cache.WaitForCacheSync(ctx.Done(), policies.HasSynced, pods.HasSynced, namespaces.HasSynced) {
+		return errors.New("stopped before the cluster's objects were listed")
+	}
+	keep(ctx, changed, func() string {
+		return Ruleset(State{
+			Policies:   listed[*networkingv1.NetworkPolicy](policies),
+			Pods:       listed[*corev1.Pod](pods),
+			Namespaces: listed[*corev1.Namespace](namespaces),
+		})
+	}, apply)
+	return nil
+}
+
+func keep(
+	ctx context.Context, changed <-chan struct{}, ruleset func() string, apply func(context.Context, string) error,
+) {
+	var applied string
+	for {
+		var again <-chan time.Time
+		if text := ruleset(); text != applied {
+			if err := apply(ctx, text); err == nil {
+				applied = text
+			} else if ctx.Err() == nil {
+				// What was in force stays in force meanwhile.
+				fmt.Fprintln(os.Stderr, err)
+				again = time.After(retry)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		case <-again:
+		}
+	}
+}
+
+// Apply has nft put a ruleset in force, all of it or nothing.
+func Apply(ctx context.Context, ruleset string) error {
+	command := exec.CommandContext(ctx, "nft", "-f", "-")
+	command.Stdin = strings.NewReader(ruleset)
+	if said, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("nft refuses the ruleset: %w: %s", err, strings.TrimSpace(string(said)))
+	}
+	return nil
+}
+
+func listed[T any](informer cache.SharedIndexInformer) []T {
+	var found []T
+	for _, object := range informer.GetStore().List() {
+		if one, ok := object.(T); ok {
+			found = append(found, one)
+		}
+	}
+	return found
+}
+
+// slim drops the largest part of an object that nobody here reads.
+func slim(object any) (any, error) {
+	if accessor, err := meta.Accessor(object); err == nil {
+		accessor.SetManagedFields(nil)
+	}
+	return object, nil
+}

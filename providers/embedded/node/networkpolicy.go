@@ -1,0 +1,17 @@
+package main
+
+import (
+	"context"
+
+	"itbc/node/internal/networkpolicy"
+
+	"k8s.io/client-go/kubernetes"
+)
+
+// networkPolicy enforces the cluster's NetworkPolicies in its network namespace until it gets SIGTERM or SIGINT.
+func networkPolicy(args []string) int {
+	return asClient(args, "may list and watch pods, namespaces and network policies",
+		func(ctx context.Context, client kubernetes.Interface) error {
+			return networkpolicy.Enforce(ctx, client, networkpolicy.Apply)
+		})
+}

@@ -1,0 +1,3 @@
+module itbc.local/peer
+
+go 1.26
