@@ -124,7 +124,9 @@ class FaultKind:
     The callables are pure: `problems` says why a request can't work against
     the declared object, `touches` what it will change, `changes` how, and
     `effect` what proves it. `shows` says what can be seen from outside, and
-    `example` is a request that works: for the kind's page and its tests.
+    `example` is a request that works: for the kind's page and its tests. A
+    `benign` kind breaks nothing, though alerts may fire: what it touches is no
+    root cause.
     """
 
     kind: str
@@ -138,6 +140,7 @@ class FaultKind:
     touches: Callable[[FaultRequest], Sequence[Touch]]
     changes: Callable[[FaultRequest], Sequence[Change]]
     effect: Callable[[FaultRequest], Effect]
+    benign: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,13 +169,14 @@ class ExpectedAlert:
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """D: an SLO that must hold without a gap."""
+    """D: an SLO that must hold without a gap; `baseline` says that it is met before anything is broken too."""
 
     name: str
     slo: Slo
     cluster: str
     hold_seconds: float
     settle_seconds: float
+    baseline: bool
     span: Span
 
 

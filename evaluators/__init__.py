@@ -28,7 +28,7 @@ def score(evaluation: Evaluation, evidence: Evidence) -> Score:
         run=evidence.run,
         scenario=evidence.scenario,
         agent=evidence.agent.name,
-        passed=mitigation.passed,
+        passed=mitigation.passed and (diagnosis.exact or bool(evaluation.truth.root_causes)),
         diagnosed=diagnosis.exact,
         diagnosis=diagnosis.value,
         mitigation=mitigation.value,

@@ -19,6 +19,9 @@ ITBench's `root_cause_proximity` does too. Two properties are added to it:
   can raise the score, whatever it is near to.
 
 The score is 1 exactly when the named set is the true set.
+
+Where nothing is broken the true set is empty. Then the diagnosis is all there
+is to be done, so an answer is needed that says so: silence isn't a finding.
 """
 
 from __future__ import annotations
@@ -33,6 +36,9 @@ from itbc.evaluators.topology import Claim, Key, Topology, describe, key_of
 
 NOT_A_CAUSE = "not a cause: "
 """What the names of verdicts on wrong claims begin with; all others on root causes are about a true one."""
+
+NOTHING_BROKEN = "nothing is broken"
+"""The name of the verdict that stands for the diagnosis where there is no root cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +57,15 @@ def diagnose(truth: Truth, agent: AgentRun) -> Diagnosis:
     if agent.answer is None:
         why = f"the answer can't be read: {agent.answer_problem}" if agent.answer_problem else "no answer was handed in"
         missed = tuple(_verdict(causes[key], 0.0, why) for key in sorted(causes))
-        return Diagnosis(0.0, exact=False, verdicts=missed)
+        return Diagnosis(0.0, exact=False, verdicts=missed or (_nothing_broken(why, passed=False),))
     claims = {claim.key: claim for claim in map(topology.resolve, agent.answer.root_causes)}
     exact = claims.keys() == causes.keys()
     pairs = _pairs(topology, sorted(causes), sorted(claims))
     # Where nothing is at fault and nothing was blamed, the sets are equal and empty.
     value = 1.0 if exact else sum(credit for _, credit in pairs.values()) / max(len(claims), len(causes))
     verdicts = [_judge_cause(causes[cause], claims, pairs) for cause in sorted(causes)]
+    if not causes:
+        verdicts.append(_nothing_broken("nothing was blamed" if exact else "something was blamed", passed=exact))
     verdicts += [_judge_extra(topology, claims[key], causes) for key in sorted(claims) if key not in causes]
     return Diagnosis(value, exact=exact, verdicts=tuple(verdicts))
 
@@ -100,6 +108,10 @@ def _judge_cause(entity: Entity, claims: Mapping[Key, Claim], pairs: Mapping[Key
     if claim == key:
         return _verdict(entity, 1.0, "named")
     return _verdict(entity, credit, f"not named; the nearest claim is {claims[claim].words}, {_steps(credit)} away")
+
+
+def _nothing_broken(reason: str, *, passed: bool) -> Verdict:
+    return Verdict(name=NOTHING_BROKEN, kind="healthy", passed=passed, value=float(passed), reason=reason)
 
 
 def _judge_extra(topology: Topology, claim: Claim, causes: Mapping[Key, Entity]) -> Verdict:

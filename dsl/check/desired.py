@@ -56,7 +56,8 @@ def _objective(entry: Entry, world: World, shared: Shared) -> Objective | None:
     if cluster is None or made is None or hold is None:
         return None
     settle = float(entry.get("settle", SETTLE_SECONDS))
-    return Objective(entry.label, made, cluster.cluster.name, hold.data, settle, entry.header)
+    baseline = bool(entry.get("baseline", True))
+    return Objective(entry.label, made, cluster.cluster.name, hold.data, settle, baseline, entry.header)
 
 
 def _needs(entry: Entry, shared: Shared) -> None:

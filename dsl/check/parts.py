@@ -41,6 +41,23 @@ def parts(scenario: Entry, sink: Sink) -> None:
                 sink.report(
                     codes.WITHOUT_PART, truth.header, f"the truth has no `{name}`", help=f"add `{name} = [ … ]`"
                 )
+        _solved(scenario, truth, sink)
     trigger = scenario.child("trigger")
     if trigger is not None and not trigger.blocks and not trigger.damaged and not trigger.broken:
         sink.report(codes.WITHOUT_PART, trigger.header, "nothing is expected here", help='add an `alert "NAME" { … }`')
+
+
+def _solved(scenario: Entry, truth: Entry, sink: Sink) -> None:
+    """A solution does something, unless there is nothing to be done."""
+    solution = scenario.child("solution")
+    if solution is None or solution.blocks or solution.damaged or "step" in solution.broken:
+        return
+    causes = truth.value("root_causes")
+    if causes is not None and (truth.items("root_causes") or not causes.complete):
+        sink.report(
+            codes.MISSING_BLOCK,
+            solution.header,
+            "`solution` needs a block `step`",
+            secondary=((causes.span, "this is to be repaired"),),
+            help='add `step "NAME" { … }`, or write `root_causes = []` where nothing is broken',
+        )

@@ -9,6 +9,7 @@ from itbc.dsl.schema.environment import ENVIRONMENT
 from itbc.dsl.schema.types import (
     AttributeSchema,
     BlockSchema,
+    BooleanType,
     Duration,
     FaultName,
     LabelSchema,
@@ -88,6 +89,13 @@ OBJECTIVE = BlockSchema(
             "settle", Duration(minimum=0), "How long after the agent's end the hold may begin.", default='"60s"'
         ),
         AttributeSchema(
+            "baseline",
+            BooleanType(),
+            "Whether it must be met before anything happens too. `false` is for what only the changed demand makes "
+            "possible.",
+            default="true",
+        ),
+        AttributeSchema(
             "deliverable",
             ReferenceType(("deliverable.DELIVERABLE",)),
             "The policy; needed with `corpus`.",
@@ -152,11 +160,16 @@ TRUTH = BlockSchema(
     "truth",
     "Why it broke. Never shown to an agent; diagnoses are scored against it.",
     attributes=(
-        AttributeSchema("root_causes", ListOf(_OBJECT), "Exactly the objects that the faults touch."),
+        AttributeSchema(
+            "root_causes",
+            ListOf(_OBJECT, minimum=0),
+            "Exactly the objects that the faults touch; `[]` where nothing is broken, and to see that is the task.",
+        ),
         AttributeSchema(
             "chain",
             ListOf(Text("name")),
-            "The components from the root cause to the alert; each next one calls the one before.",
+            "The components from the root cause to the alert; each next one calls the one before. Where nothing is "
+            "broken: from what has changed to the alert, with the calls.",
         ),
         AttributeSchema("violations", ListOf(_OBJECT), "Exactly the objects that violate the control.", checked=False),
         AttributeSchema(
@@ -205,8 +218,9 @@ STEP = BlockSchema(
 
 SOLUTION = BlockSchema(
     "solution",
-    "What the reference agent does, step by step. `itbc verify` proves that it works.",
-    blocks=(Nested(STEP, 1),),
+    "What the reference agent does, step by step. `itbc verify` proves that it works. Where nothing is broken it needs "
+    "no steps.",
+    blocks=(Nested(STEP),),
 )
 
 MUTANT = BlockSchema(

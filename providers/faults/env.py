@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from itbc.dsl.catalogue import Change, Effect, FaultKind, FaultRequest, Parameter, Problem, Touch
@@ -23,54 +22,12 @@ from itbc.providers.faults.objects.pod_template import (
     touched,
     unreached,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """An environment variable that a container of the declared workload lists under `env`."""
-
-    container: Container
-    index: int
-    name: str
-    declared: Mapping[str, Any]
-
-    @property
-    def patch_path(self) -> str:
-        """Where the variable's entry is for a JSON patch."""
-        return f"{self.container.path}/env/{self.index}"
-
-
-def _entries(container: Container) -> Sequence[Mapping[str, Any]]:
-    return [entry if isinstance(entry, Mapping) else {} for entry in container.declared.get("env") or []]
-
-
-def _variable(request: FaultRequest) -> Variable | Problem:
-    container = asked_container(request)
-    if isinstance(container, Problem):
-        return container
-    wanted = str(request.parameters["variable"])
-    entries = _entries(container)
-    for index, entry in enumerate(entries):
-        if entry.get("name") == wanted:
-            return Variable(container, index, wanted, entry)
-    return Problem(
-        "variable",
-        f"container `{container.name}` declares no environment variable `{wanted}`",
-        suggestion(wanted, [str(entry["name"]) for entry in entries if "name" in entry], "variable"),
-    )
-
-
-def _found(request: FaultRequest) -> Variable:
-    match _variable(request):
-        case Variable() as variable:
-            return variable
-        case problem:  # the checker asks `problems` first, so this is a bug of the caller
-            raise ValueError(problem.message)
+from itbc.providers.faults.objects.variables import entries, found_variable, has_value, variable_of
 
 
 def _modified_problems(request: FaultRequest) -> Sequence[Problem]:
     problems = unreached(request)
-    variable = _variable(request)
+    variable = variable_of(request)
     if isinstance(variable, Problem):
         return [*problems, variable]
     if "valueFrom" in variable.declared:
@@ -91,7 +48,7 @@ def _modified_problems(request: FaultRequest) -> Sequence[Problem]:
 
 
 def _missing_problems(request: FaultRequest) -> Sequence[Problem]:
-    variable = _variable(request)
+    variable = variable_of(request)
     return [*unreached(request), *([variable] if isinstance(variable, Problem) else [])]
 
 
@@ -101,7 +58,7 @@ def _shadowed_problems(request: FaultRequest) -> Sequence[Problem]:
     if isinstance(container, Problem):
         return [*problems, container]
     wanted = str(request.parameters["variable"])
-    if any(entry.get("name") == wanted for entry in _entries(container)):
+    if any(entry.get("name") == wanted for entry in entries(container)):
         problems.append(
             Problem(
                 "variable",
@@ -150,7 +107,7 @@ def _own_touches(request: FaultRequest) -> Sequence[Touch]:
 
 
 def _modified_changes(request: FaultRequest) -> Sequence[Change]:
-    variable = _found(request)
+    variable = found_variable(request)
     operations = (
         {"op": "test", "path": f"{variable.patch_path}/name", "value": variable.name},
         {"op": "add", "path": f"{variable.patch_path}/value", "value": str(request.parameters["value"])},
@@ -159,7 +116,7 @@ def _modified_changes(request: FaultRequest) -> Sequence[Change]:
 
 
 def _missing_changes(request: FaultRequest) -> Sequence[Change]:
-    variable = _found(request)
+    variable = found_variable(request)
     operations = (
         {"op": "test", "path": f"{variable.patch_path}/name", "value": variable.name},
         {"op": "remove", "path": variable.patch_path},
@@ -170,18 +127,11 @@ def _missing_changes(request: FaultRequest) -> Sequence[Change]:
 def _shadowed_changes(request: FaultRequest) -> Sequence[Change]:
     container = container_of(request)
     entry = {"name": str(request.parameters["variable"]), "value": str(request.parameters["value"])}
-    if _entries(container):
+    if entries(container):
         operation: Mapping[str, Any] = {"op": "add", "path": f"{container.path}/env/-", "value": entry}
     else:
         operation = {"op": "add", "path": f"{container.path}/env", "value": [entry]}
     return (changed(request, container, (operation,)),)
-
-
-def _has_value(request: FaultRequest, container: Container) -> str:
-    """Of one pod: the variable is listed with the wrong value."""
-    variable, value = literal(str(request.parameters["variable"])), literal(str(request.parameters["value"]))
-    listed = declared_in(container.name, f"not_null(env, `[]`)[?name == {variable}]")
-    return f"({listed} | [0].value == {value})"
 
 
 def _lacks(request: FaultRequest, container: Container) -> str:
@@ -201,7 +151,8 @@ def _effect(request: FaultRequest, container: Container, expression: str, what: 
 def _value_effect(request: FaultRequest) -> Effect:
     container = container_of(request)
     what = f"the pods of {request.target_name} have the wrong {request.parameters['variable']}"
-    return _effect(request, container, _has_value(request, container), what)
+    wrong = has_value(container, str(request.parameters["variable"]), str(request.parameters["value"]))
+    return _effect(request, container, wrong, what)
 
 
 def _missing_effect(request: FaultRequest) -> Effect:

@@ -44,6 +44,28 @@ WORKLOAD: Mapping[str, Any] = {
     },
 }
 
+LOAD: Mapping[str, Any] = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "load", "namespace": "shop"},
+    "spec": {
+        "replicas": 1,
+        "selector": {"matchLabels": {"app": "load"}},
+        "template": {
+            "metadata": {"labels": {"app": "load"}},
+            "spec": {
+                "containers": [
+                    {
+                        "name": "load",
+                        "image": "registry.example/load:1.4.2",
+                        "env": [{"name": "USERS", "value": "20"}],
+                    }
+                ]
+            },
+        },
+    },
+}
+
 SERVICE: Mapping[str, Any] = {
     "apiVersion": "v1",
     "kind": "Service",
@@ -54,7 +76,7 @@ SERVICE: Mapping[str, Any] = {
     },
 }
 
-EVERYTHING: Sequence[Mapping[str, Any]] = (SETTINGS, WORKLOAD, SERVICE)
+EVERYTHING: Sequence[Mapping[str, Any]] = (SETTINGS, WORKLOAD, LOAD, SERVICE)
 
 
 def example(manifest: Mapping[str, Any], **parameters: Any) -> FaultRequest:

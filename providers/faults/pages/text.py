@@ -95,7 +95,12 @@ def page(kind: FaultKind) -> str:
         *_block(kind),
         "```",
         "",
-        "changes these parts, which are what a repair may change and what must be named as root cause:",
+        "changes these parts, "
+        + (
+            "of which none is a root cause, because nothing is broken:"
+            if kind.benign
+            else "which are what a repair may change and what must be named as root cause:"
+        ),
         "",
         *touches,
         "",

@@ -8,11 +8,14 @@ from itbc.evaluators.diagnosis import NOT_A_CAUSE
 
 def named(score: Score) -> str:
     """How many of the root causes were named, and how much else; shorter where it is exactly them."""
+    healthy = any(verdict.kind == "healthy" for verdict in score.verdicts)
     if score.diagnosed:
-        return "root causes found"
+        return "rightly nothing blamed" if healthy else "root causes found"
     judged = [verdict for verdict in score.verdicts if verdict.kind == "root-cause"]
     causes = [verdict for verdict in judged if not verdict.name.startswith(NOT_A_CAUSE)]
     hits = sum(verdict.passed for verdict in causes)
     wrong = len(judged) - len(causes)
+    if healthy:
+        return f"{wrong} wrongly blamed" if wrong else "no answer"
     words = f"{hits} of {len(causes)} root causes named"
     return f"{words}, {wrong} wrongly blamed" if wrong else words

@@ -19,7 +19,7 @@ from itbc.contracts.score import Score, Verdict
 from itbc.results.naming import named
 from itbc.results.records import Run
 
-_KINDS = ("objective", "safeguard", "root-cause")
+_KINDS = ("objective", "safeguard", "healthy", "root-cause")
 _ENDED = {"finished": "finished by itself", "timeout": "ran out of time", "failed": "failed"}
 
 

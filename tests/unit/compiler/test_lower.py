@@ -169,6 +169,15 @@ def test_healthy_means_available_met_and_silent(plan: Plan):
     }
 
 
+def test_what_only_changed_demand_makes_possible_is_not_waited_for(scenario: Scenario, embedded: Target):
+    (objective,) = scenario.desired.objectives
+    later = replace(scenario, desired=replace(scenario.desired, objectives=(replace(objective, baseline=False),)))
+    made = lower(later, embedded, Sink())
+    assert made is not None
+    assert "objective orders-succeed is met" not in {condition.name for condition in made.healthy.conditions}
+    assert [each.name for each in made.judge.objectives] == ["orders-succeed"]
+
+
 def test_images_are_read_without_tests_and_hidden_files(
     sample: Path, read: Callable[[Path], Scenario], embedded: Target
 ):

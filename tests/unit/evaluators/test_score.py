@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from shop_scene import BASELINE, cause, changed, deployment, evaluation, evidence, replaced, samples
+from shop_scene import BASELINE, agent, cause, changed, deployment, evaluation, evidence, replaced, samples
 
 from itbc.contracts.evidence import Evidence
 from itbc.contracts.score import Score
@@ -64,3 +64,31 @@ def test_a_score_is_the_same_from_files() -> None:
     again = from_json(to_json(seen), Evidence)
     assert to_json(score(evaluation(), again)) == to_json(score(evaluation(), seen))
     assert from_json(to_json(score(evaluation(), seen)), Score) == score(evaluation(), seen)
+
+
+NOTHING = msgspec.structs.replace(
+    evaluation(), truth=msgspec.structs.replace(evaluation().truth, root_causes=[], chain=["load", "frontend"])
+)
+
+
+def _healthy(score_: Score) -> tuple[bool, bool, float, str]:
+    (verdict,) = (v for v in score_.verdicts if v.kind == "healthy")
+    assert verdict.passed == score_.diagnosed
+    return score_.passed, score_.diagnosed, score_.mitigation, verdict.reason
+
+
+def test_where_nothing_is_broken_it_takes_an_answer_to_pass() -> None:
+    assert _healthy(score(NOTHING, evidence())) == (True, True, 1, "nothing was blamed")
+    silent = msgspec.structs.replace(evidence(), agent=agent(answered=False))
+    assert _healthy(score(NOTHING, silent)) == (False, False, 1, "no answer was handed in")
+
+
+def test_where_nothing_is_broken_blame_fails() -> None:
+    result = score(NOTHING, evidence(cause("checkout")))
+    assert _healthy(result) == (False, False, 1, "something was blamed")
+    assert [v.passed for v in result.verdicts if v.kind == "root-cause"] == [False]
+
+
+def test_where_nothing_is_broken_a_change_fails_though_the_answer_is_right() -> None:
+    more = replaced(deployment("payment", "http://payment:8081"))
+    assert _healthy(score(NOTHING, evidence(after=more))) == (False, True, 0, "nothing was blamed")

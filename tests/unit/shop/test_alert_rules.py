@@ -106,7 +106,7 @@ def test_prometheus_takes_the_rules(rules: Rules) -> None:
     answer = subprocess.run(
         ["promtool", "check", "rules", "rules.yml"], cwd=rules.folder, capture_output=True, text=True, check=False
     )
-    assert "SUCCESS: 9 rules found" in answer.stdout, answer.stdout + answer.stderr
+    assert "SUCCESS: 10 rules found" in answer.stdout, answer.stdout + answer.stderr
 
 
 def test_errors_fire_for_each_service_that_fails(rules: Rules) -> None:
@@ -151,6 +151,17 @@ def test_an_idle_start_is_not_missing_traffic(rules: Rules) -> None:
 def test_traffic_that_ends_fires_whether_the_service_is_still_there_or_not(rules: Rules, after: str) -> None:
     series = {requests("cart", "200"): f"0+2x60 {after}", requests("frontend", "200"): "0+2x120"}
     rules.firing(series, "RequestsStopped", {60: [], 85: [], 100: [{"namespace": "shop", "service": "cart"}]})
+
+
+def test_a_service_that_gets_twice_its_usual_requests_fires(rules: Rules) -> None:
+    series = {
+        requests("frontend", "200", "/"): "0+8x30 240+24x60",
+        requests("frontend", "200"): "0+2x30 60+6x60",
+        requests("store", "200"): "0+10x90",
+    }
+    frontend = {"namespace": "shop", "service": "frontend"}
+    rules.firing(series, "HighRequestRate", {20: [], 60: [frontend], 89: [frontend]})
+    rules.firing({requests("frontend", "200"): "0+10x90"}, "HighRequestRate", {89: []})
 
 
 def test_a_pod_that_stays_unready_fires_and_one_that_starts_or_ended_does_not(rules: Rules) -> None:

@@ -25,7 +25,7 @@ from itbc.results.report.text import clean
 from itbc.results.report.timeline import figures, make_timeline
 from itbc.results.report.trajectory import story
 
-_KINDS = ("objective", "safeguard", "root-cause")
+_KINDS = ("objective", "safeguard", "healthy", "root-cause")
 _WHOSE = {
     "input": "the scenario's",
     "environment": "the environment's",

@@ -42,7 +42,6 @@ class EditTelemetry:
             place.settle()
         for cluster in dict.fromkeys(place.cluster for place in found):
             _hand_in_samples(workplace, monitors(workplace, cluster))
-        workplace.hand_in([], "all that is measured is well")
         return 0
 
 

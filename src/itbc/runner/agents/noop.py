@@ -6,9 +6,8 @@ from itbc.runner.sandbox.workplace import Workplace
 
 
 class Noop:
-    """Blames nothing and changes nothing."""
+    """Looks at nothing, changes nothing, says nothing: an empty diagnosis would say that nothing is broken."""
 
-    def work(self, workplace: Workplace) -> int:
-        """Hand in an empty diagnosis."""
-        workplace.hand_in([], "nothing was looked at")
+    def work(self, workplace: Workplace) -> int:  # noqa: ARG002 - what it has it doesn't use
+        """End at once."""
         return 0

@@ -22,5 +22,4 @@ class RestartAll:
             place.settle()
             place.kubectl("delete", "pods", "--all", "--wait=true", "--timeout=60s")
             place.settle()
-        workplace.hand_in([], "everything was restarted")
         return 0

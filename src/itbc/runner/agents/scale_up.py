@@ -24,5 +24,4 @@ class ScaleUp:
                     replicas = FACTOR * max(1, each["spec"].get("replicas", 1))
                     place.kubectl("scale", resource, each["metadata"]["name"], f"--replicas={replicas}")
             place.settle()
-        workplace.hand_in([], "there wasn't enough of anything")
         return 0

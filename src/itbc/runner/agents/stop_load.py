@@ -24,7 +24,6 @@ class StopLoad:
                 for each in place.listed(resource):
                     if is_uncalled(each, services):
                         _stop(place, resource, each)
-        workplace.hand_in([], "nobody complains any more")
         return 0
 
 
