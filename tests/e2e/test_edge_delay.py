@@ -69,7 +69,7 @@ def _took(stand: Any, source: str, url: str, connection: str) -> float:
     """The median of some calls in milliseconds, after one that opens the connection."""
     answers = [stand.call(source, url, connection) for _ in range(4)]
     assert all(each["status"] == 200 for each in answers), answers
-    return statistics.median(each["milliseconds"] for each in answers[1:])
+    return float(statistics.median(each["milliseconds"] for each in answers[1:]))
 
 
 def _rules(stand: Any) -> list[str]:
