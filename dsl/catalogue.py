@@ -51,12 +51,14 @@ class FaultRequest:
 class Touch:
     """A part of an object that a fault changes, as a JSON Pointer pattern (see `contracts.evaluation.Exemption`).
 
-    The empty pointer is the whole object: what a fault creates.
+    The empty pointer is the whole object: what a fault creates. It is in the
+    fault's own namespace unless it says another one.
     """
 
     kind: str
     name: str
     pointer: str
+    namespace: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ class LiveCondition:
     """What must be so of live objects of a kind: of the one called `name`, or of all that have `labels`.
 
     `expression` is a JMESPath expression over the list of them that must be
-    `true`; `what` says in words what that means.
+    `true`; `what` says in words what that means. They are in the fault's own
+    namespace unless it says another one.
     """
 
     api_version: str
@@ -100,6 +103,7 @@ class LiveCondition:
     what: str
     name: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+    namespace: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from itbc.dsl.catalogue import FaultKind, FaultRequest, Touch
+from itbc.dsl.kubernetes import CLUSTER_SCOPED
 from itbc.dsl.source import Span
 
 Persona = Literal["sre", "ciso", "finops"]
@@ -154,6 +155,11 @@ class Fault:
     request: FaultRequest
     touches: tuple[Touch, ...]
     span: Span
+
+    def place_of(self, touch: Touch) -> ObjectRef:
+        """The object that a touch is of: in the fault's own namespace unless it says another one."""
+        namespace = touch.namespace or self.request.namespace
+        return ObjectRef(touch.kind, touch.name, "" if touch.kind in CLUSTER_SCOPED else namespace)
 
 
 @dataclass(frozen=True, slots=True)

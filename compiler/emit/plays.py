@@ -105,7 +105,7 @@ def _condition(condition: LiveCondition, namespace: str) -> dict[str, Any]:
     return {
         "api_version": condition.api_version,
         "kind": condition.kind,
-        "namespace": namespace,
+        "namespace": condition.namespace or namespace,
         **which,
         "expression": condition.expression,
         "what": condition.what,

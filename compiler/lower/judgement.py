@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from itbc.compiler.plan import AgentWork, Exempt, Judge, Keep, Node
-from itbc.dsl.kubernetes import CLUSTER_SCOPED
 from itbc.dsl.model import Component, Fault, ObjectRef, Safeguard, Scenario
 
 _LEFT_BEHIND = {
@@ -43,7 +42,7 @@ def plan_judgement(scenario: Scenario, work: AgentWork) -> Judge:
 def _with_created(component: Component, cluster: str, faults: Sequence[Fault]) -> Component:
     """The component with what faults that aim at it create: to name that is as near as to name their target."""
     created = [
-        ObjectRef(touch.kind, touch.name, "" if touch.kind in CLUSTER_SCOPED else request.namespace)
+        fault.place_of(touch)
         for fault in faults
         if (request := fault.request).cluster == cluster
         and ObjectRef(request.target_kind, request.target_name, request.namespace) in component.objects
@@ -73,8 +72,7 @@ def _exempt(scenario: Scenario, cluster: str, namespace: str, kinds: Sequence[st
     found = {
         (touch.kind, touch.name, touch.pointer)
         for fault in scenario.faults
-        if (fault.request.cluster, fault.request.namespace) == (cluster, namespace)
         for touch in fault.touches
-        if touch.kind in kinds
+        if (fault.request.cluster, fault.place_of(touch).namespace) == (cluster, namespace) and touch.kind in kinds
     }
     return tuple(Exempt(ObjectRef(kind, name, namespace), pointer) for kind, name, pointer in sorted(found))

@@ -11,7 +11,7 @@ from itbc.dsl.check.environment import find_cluster
 from itbc.dsl.conversion import convert
 from itbc.dsl.diagnostics import listing, nearest, replace
 from itbc.dsl.entries import Entry, Value
-from itbc.dsl.model import DeclaredObject, Fault
+from itbc.dsl.model import DeclaredObject, Fault, ObjectRef
 from itbc.dsl.names import unique
 from itbc.dsl.schema.types import Anything, BooleanType, Duration, NumberType, Quantity, Text, ValueType
 from itbc.dsl.source import Span
@@ -24,14 +24,14 @@ def faults(scenario: Entry, world: World, shared: Shared) -> tuple[list[Fault], 
     entries = scenario.children("fault")
     whole = not scenario.damaged and "fault" not in scenario.broken
     whole = whole and all(label.valid for entry in entries for label in entry.labels)
-    taken: dict[tuple[str, str, str, str], Fault] = {}
+    taken: dict[tuple[str, ObjectRef, str], Fault] = {}
     for entry in unique(entries, shared.sink):
         found = _fault(entry, world, shared)
         if found is None:
             whole = False
             continue
         for touch in found.touches:
-            key = (found.request.cluster, touch.kind, touch.name, touch.pointer)
+            key = (found.request.cluster, found.place_of(touch), touch.pointer)
             if key in taken:
                 shared.sink.report(
                     codes.FAULTS_COLLIDE,

@@ -13,7 +13,7 @@ from itbc.dsl.names import unique
 
 
 def grants(scenario: Entry, world: World, shared: Shared) -> list[Grant]:
-    """What the agent may do, once for each namespace of the cluster's applications."""
+    """What the agent may do, once for each namespace that is named, or that the cluster's applications are in."""
     made: list[Grant] = []
     for entry in unique(scenario.children("grant"), shared.sink):
         made.extend(_grant(entry, world, shared))
@@ -47,10 +47,13 @@ def _grant(entry: Entry, world: World, shared: Shared) -> list[Grant]:
         )
     if cluster is None or not resources or not verbs:
         return []
-    namespaces = dict.fromkeys(application.namespace for application in cluster.cluster.applications)
+    if entry.value("namespaces") is not None:
+        namespaces = [item.data for item in entry.items("namespaces")]
+    else:
+        namespaces = [application.namespace for application in cluster.cluster.applications]
     return [
         Grant(cluster.cluster.name, namespace, tuple(groups), tuple(resources), tuple(verbs), entry.header)
-        for namespace in namespaces
+        for namespace in dict.fromkeys(namespaces)
     ]
 
 

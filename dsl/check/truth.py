@@ -12,8 +12,7 @@ from itbc.dsl.check.objects import Pool
 from itbc.dsl.conversion import IDENTIFIER
 from itbc.dsl.diagnostics import replace
 from itbc.dsl.entries import Entry, Value
-from itbc.dsl.kubernetes import CLUSTER_SCOPED
-from itbc.dsl.model import Cause, ExpectedAlert, Fault, ObjectRef, Truth
+from itbc.dsl.model import Cause, ExpectedAlert, Fault, Truth
 from itbc.dsl.syntax import Reference
 
 
@@ -50,8 +49,7 @@ def _touched(faults: Sequence[Fault]) -> dict[Key, Fault]:
     touched: dict[Key, Fault] = {}
     for fault in faults:
         for touch in fault.touches:
-            ref = ObjectRef(touch.kind, touch.name, "" if touch.kind in CLUSTER_SCOPED else fault.request.namespace)
-            touched.setdefault((fault.request.cluster, ref), fault)
+            touched.setdefault((fault.request.cluster, fault.place_of(touch)), fault)
     return touched
 
 

@@ -183,7 +183,7 @@ TRUTH = BlockSchema(
 
 GRANT = BlockSchema(
     "grant",
-    "What the agent may do: a rule of Kubernetes RBAC in the applications' namespaces, or commands on a host.",
+    "What the agent may do: a rule of Kubernetes RBAC in some namespaces, or commands on a host.",
     labels=(LabelSchema("NAME", "name", "What messages call it."),),
     attributes=(
         AttributeSchema("cluster", _CLUSTER, "The cluster."),
@@ -199,6 +199,9 @@ GRANT = BlockSchema(
             ListOf(Text()),
             'RBAC API groups; `""` is the core group.',
             default="the groups of the resources",
+        ),
+        AttributeSchema(
+            "namespaces", ListOf(Text("name")), "Where in the cluster.", default="the namespaces of its applications"
         ),
         AttributeSchema("sudo", ListOf(Text()), "Command lines the agent may run as root on the host.", checked=False),
     ),

@@ -19,10 +19,12 @@ def node() -> list[tuple[str, dict[str, Any]]]:
         {"apiGroups": [""], "resources": ["namespaces", "pods"], "verbs": [*_READ]},
         {"apiGroups": ["networking.k8s.io"], "resources": ["networkpolicies"], "verbs": [*_READ]},
     ]
+    drops = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["create", "patch"]}]
     pods = [{"apiGroups": [""], "resources": ["pods"], "verbs": [*_READ]}]
     wishes = [{"apiGroups": [""], "resources": ["configmaps"], "verbs": [*_READ, "patch"]}]
     return [
         *grant(NETWORK_POLICY_USER, policies),
+        *grant(NETWORK_POLICY_USER, drops, "kube-system"),
         *grant(NODE_NETWORK_USER, pods),
         *grant(NODE_NETWORK_USER, wishes, "kube-system"),
     ]

@@ -12,6 +12,6 @@ import (
 func networkPolicy(args []string) int {
 	return asClient(args, "may list and watch pods, namespaces and network policies",
 		func(ctx context.Context, client kubernetes.Interface) error {
-			return networkpolicy.Enforce(ctx, client, networkpolicy.Apply)
+			return networkpolicy.Enforce(ctx, client, networkpolicy.Apply, networkpolicy.Counters)
 		})
 }

@@ -76,7 +76,22 @@ SERVICE: Mapping[str, Any] = {
     },
 }
 
-EVERYTHING: Sequence[Mapping[str, Any]] = (SETTINGS, WORKLOAD, LOAD, SERVICE)
+
+STORE: Mapping[str, Any] = {
+    "apiVersion": "apps/v1",
+    "kind": "StatefulSet",
+    "metadata": {"name": "store", "namespace": "shop"},
+    "spec": {
+        "replicas": 1,
+        "selector": {"matchLabels": {"app": "store"}},
+        "template": {
+            "metadata": {"labels": {"app": "store"}},
+            "spec": {"containers": [{"name": "store", "image": "registry.example/store:1.4.2"}]},
+        },
+    },
+}
+
+EVERYTHING: Sequence[Mapping[str, Any]] = (SETTINGS, WORKLOAD, STORE, LOAD, SERVICE)
 
 
 def example(manifest: Mapping[str, Any], **parameters: Any) -> FaultRequest:

@@ -93,6 +93,34 @@ def found(answer: Container | Problem) -> Container:
     return answer
 
 
+def other_workload(request: FaultRequest, parameter: str) -> Mapping[str, Any] | Problem:
+    """The workload beside the target that a parameter names."""
+    wanted = str(request.parameters[parameter])
+    beside = {
+        str(at(manifest, "metadata").get("name")): manifest
+        for manifest in request.around
+        if manifest.get("kind") in WORKLOADS
+        and at(manifest, "metadata").get("namespace", request.namespace) == request.namespace
+        and at(manifest, "metadata").get("name") != request.target_name
+    }
+    if wanted in beside:
+        return beside[wanted]
+    if wanted == request.target_name:
+        return Problem(parameter, "this is the target itself", "name another workload")
+    return Problem(
+        parameter, f"there is no workload `{wanted}` beside the target", suggestion(wanted, beside, "other workload")
+    )
+
+
+def found_workload(request: FaultRequest, parameter: str) -> Mapping[str, Any]:
+    """The workload of a request that has no problems. Raises ValueError, a bug of the caller, for others."""
+    match other_workload(request, parameter):
+        case Problem() as problem:
+            raise ValueError(problem.message)
+        case manifest:
+            return manifest
+
+
 def unreached(request: FaultRequest) -> list[Problem]:
     """Why a changed template would reach no pod."""
     problems: list[Problem] = []

@@ -11,7 +11,9 @@ def rules_of(kind: str, user: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_the_policy_program_only_reads() -> None:
+def test_the_policy_program_reads_and_notes_what_it_drops() -> None:
+    here = rules_of("Role", rights.NETWORK_POLICY_USER)
+    assert [(rule["resources"], rule["verbs"]) for rule in here] == [(["configmaps"], ["create", "patch"])]
     rules = rules_of("ClusterRole", rights.NETWORK_POLICY_USER)
     assert {verb for rule in rules for verb in rule["verbs"]} == {"list", "watch"}
     assert {kind for rule in rules for kind in rule["resources"]} == {"namespaces", "networkpolicies", "pods"}

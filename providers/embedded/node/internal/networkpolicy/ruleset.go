@@ -62,6 +62,9 @@ func Ruleset(state State) string {
 	}
 	fmt.Fprintf(&text, "table ip %s {\n", Table)
 	for _, each := range slices.Concat(leaving, coming) {
+		fmt.Fprintf(&text, "  counter %s { }\n", each.name)
+	}
+	for _, each := range slices.Concat(leaving, coming) {
 		writeChain(&text, each.name, each.rules)
 	}
 	hook := func(name string) string { return "type filter hook " + name + " priority filter; policy accept;" }
@@ -80,11 +83,13 @@ func Ruleset(state State) string {
 	return text.String()
 }
 
-// chain decides about the connections of one isolated pod.
+// chain decides about the connections of one isolated pod. What it drops is counted by the counter of its name.
 type chain struct {
 	name    string
 	address netip.Addr
 	rules   []string
+	// by are the policies that isolate the pod, each as NAMESPACE.NAME.
+	by []string
 }
 
 func writeChain(text *strings.Builder, name string, rules []string) {
@@ -153,23 +158,24 @@ type cluster struct {
 func (c *cluster) chains(way direction) []chain {
 	var found []chain
 	for _, pod := range c.pods {
-		isolated := false
+		var by []string
 		// A pod always reaches itself.
 		rules := []string{fmt.Sprintf("%s %s return", way.peer, pod.address)}
 		for _, policy := range c.policies {
 			if policy.Namespace != pod.Namespace || !governs(policy, way) || !matches(&policy.Spec.PodSelector, pod.Labels) {
 				continue
 			}
-			isolated = true
+			by = append(by, policy.Namespace+"."+policy.Name)
 			for _, rule := range c.allowed(policy, way, pod) {
 				if !slices.Contains(rules, rule) {
 					rules = append(rules, rule)
 				}
 			}
 		}
-		if isolated {
+		if len(by) > 0 {
 			name := way.name + "-" + pod.address.String()
-			found = append(found, chain{name, pod.address, append(rules, "drop")})
+			rules = append(rules, fmt.Sprintf("counter name %q drop", name))
+			found = append(found, chain{name, pod.address, rules, by})
 		}
 	}
 	return found

@@ -73,7 +73,7 @@ func rules(t *testing.T, ruleset, name string) []string {
 	for index, line := range lines {
 		lines[index] = strings.TrimSpace(line)
 	}
-	if lines[len(lines)-1] != "drop" || !strings.HasSuffix(lines[0], " return") {
+	if lines[len(lines)-1] != `counter name "`+name+`" drop` || !strings.HasSuffix(lines[0], " return") {
 		t.Fatalf("unexpected frame of %s: %q", name, lines)
 	}
 	return lines[1 : len(lines)-1]
@@ -98,13 +98,15 @@ func TestDenyAllInBothDirections(t *testing.T) {
 	want := `add table ip network-policy
 delete table ip network-policy
 table ip network-policy {
+  counter egress-10.0.0.2 { }
+  counter ingress-10.0.0.2 { }
   chain egress-10.0.0.2 {
     ct reply ip saddr 10.0.0.2 return
-    drop
+    counter name "egress-10.0.0.2" drop
   }
   chain ingress-10.0.0.2 {
     ct original ip saddr 10.0.0.2 return
-    drop
+    counter name "ingress-10.0.0.2" drop
   }
   chain forward {
     type filter hook forward priority filter; policy accept;
@@ -296,7 +298,7 @@ func TestEnforceFollowsTheClusterAndTriesAgain(t *testing.T) {
 		}
 		return nil
 	}
-	go func() { ended <- Enforce(ctx, client, apply) }()
+	go func() { ended <- Enforce(ctx, client, apply, nothing) }()
 	await := func(piece string, there bool) {
 		t.Helper()
 		deadline := time.After(10 * time.Second)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,8 +25,12 @@ const pause = 50 * time.Millisecond
 // retry is how long after a failure it is tried again, if nothing changes before.
 const retry = time.Second
 
-// Enforce keeps the policies in force until ctx ends. `apply` is given a ruleset whenever it differs from the last.
-func Enforce(ctx context.Context, client kubernetes.Interface, apply func(context.Context, string) error) error {
+// Enforce keeps the policies in force until ctx ends, and notes what they drop. `apply` is given a ruleset whenever it
+// differs from the last; `counters` says what has been dropped since then.
+func Enforce(
+	ctx context.Context, client kubernetes.Interface, apply func(context.Context, string) error,
+	counters func(context.Context) (map[string]uint64, error),
+) error {
 	changed := make(chan struct{}, 1)
 	note := func() {
 		select {
@@ -52,13 +57,19 @@ func Enforce(ctx context.Context, client kubernetes.Interface, apply func(contex
 	if !cache.WaitForCacheSync(ctx.Done(), policies.HasSynced, pods.HasSynced, namespaces.HasSynced) {
 		return errors.New("stopped before the cluster's objects were listed")
 	}
-	keep(ctx, changed, func() string {
-		return Ruleset(State{
+	state := func() State {
+		return State{
 			Policies:   listed[*networkingv1.NetworkPolicy](policies),
 			Pods:       listed[*corev1.Pod](pods),
 			Namespaces: listed[*corev1.Namespace](namespaces),
-		})
-	}, apply)
+		}
+	}
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	var noting sync.WaitGroup
+	noting.Go(func() { noteDrops(ctx, client, state, counters, ticker.C) })
+	keep(ctx, changed, func() string { return Ruleset(state()) }, apply)
+	noting.Wait()
 	return nil
 }
 
