@@ -145,3 +145,24 @@ def test_a_restart_of_pods_and_programs_changes_nothing(stand: Any, peers: Modul
     peers.eventually(lambda: stand.processes("network-policy") not in ([], [victim]), "the program again")
     stand.kubectl("delete", "networkpolicy", "-n", SHOP, "--all")
     peers.eventually(lambda: stand.reaches("shop/frontend", _url("cart")), "removal is noticed")
+
+
+def test_what_a_policy_drops_is_counted(stand: Any, peers: ModuleType) -> None:
+    def count() -> str:
+        path = "jsonpath={.data.shop\\.tested}"
+        return str(stand.kubectl("get", "configmap", "-n", "kube-system", "network-policy-drops", "-o", path))
+
+    # The policy of the test before has the same name, and what was cut then is still sent again by its senders.
+    peers.eventually(lambda: count() == "", "earlier policies are forgotten", 5)
+    _in_force(stand, peers, _policy("email", ingress=[{"from": [_app("frontend")]}]))
+    peers.eventually(lambda: count() == "0", "nothing is dropped yet", 5)
+    assert stand.reaches("shop/frontend", _url("email"))
+    assert count() == "0"
+    assert not stand.reaches("other/guest", _url("email"))
+    peers.eventually(lambda: int(count()) > 0, "what was dropped is counted", 5)
+    # A new process isn't misled by what the one before has noted.
+    (victim,) = stand.processes("network-policy")
+    stand.kubectl("delete", "networkpolicy", "-n", SHOP, "--all")
+    os.kill(victim, 9)
+    peers.eventually(lambda: count() == "", "the policy that is gone is forgotten", 15)
+    peers.eventually(lambda: stand.reaches("other/guest", _url("email")), "nothing is in force any more")

@@ -2,15 +2,14 @@ package edgedelay
 
 import (
 	"context"
-	"errors"
 	"time"
 
+	"itbc/node/internal/following"
+
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/cache"
 )
 
 const (
@@ -33,38 +32,17 @@ type follower struct {
 }
 
 func (f *follower) run(ctx context.Context) error {
-	changed := make(chan struct{}, 1)
-	note := func() {
-		select {
-		case changed <- struct{}{}:
-		default:
-		}
-	}
-	handler := cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(any) { note() },
-		UpdateFunc: func(any, any) { note() },
-		DeleteFunc: func(any) { note() },
-	}
-	everywhere := informers.NewSharedInformerFactoryWithOptions(f.client, 0, informers.WithTransform(slim))
-	here := informers.NewSharedInformerFactoryWithOptions(f.client, 0, informers.WithNamespace(Namespace),
-		informers.WithTweakListOptions(func(options *metav1.ListOptions) { options.LabelSelector = Selector }))
-	pods := everywhere.Core().V1().Pods().Informer()
-	wanted := here.Core().V1().ConfigMaps().Informer()
-	for _, informer := range []cache.SharedIndexInformer{pods, wanted} {
-		if _, err := informer.AddEventHandler(handler); err != nil {
-			return err
-		}
-	}
-	for _, factory := range []informers.SharedInformerFactory{everywhere, here} {
-		factory.Start(ctx.Done())
-		defer factory.Shutdown()
-	}
-	if !cache.WaitForCacheSync(ctx.Done(), pods.HasSynced, wanted.HasSynced) {
-		return errors.New("stopped before the cluster's objects were listed")
+	pods := following.Factory(f.client).Core().V1().Pods().Informer()
+	wanted := following.Factory(f.client, informers.WithNamespace(Namespace),
+		informers.WithTweakListOptions(func(options *metav1.ListOptions) { options.LabelSelector = Selector }),
+	).Core().V1().ConfigMaps().Informer()
+	changed, err := following.Start(ctx, pods, wanted)
+	if err != nil {
+		return err
 	}
 	controller := newController(f)
 	for {
-		controller.sync(ctx, listed[*corev1.ConfigMap](wanted), listed[*corev1.Pod](pods))
+		controller.sync(ctx, following.Listed[*corev1.ConfigMap](wanted), following.Listed[*corev1.Pod](pods))
 		if !wait(ctx, time.After(pause), nil) {
 			return nil
 		}
@@ -87,22 +65,4 @@ func wait(ctx context.Context, tick <-chan time.Time, changed <-chan struct{}) b
 	case <-changed:
 	}
 	return true
-}
-
-func listed[T any](informer cache.SharedIndexInformer) []T {
-	var found []T
-	for _, object := range informer.GetStore().List() {
-		if one, ok := object.(T); ok {
-			found = append(found, one)
-		}
-	}
-	return found
-}
-
-// slim drops the largest part of an object that nobody here reads.
-func slim(object any) (any, error) {
-	if accessor, err := meta.Accessor(object); err == nil {
-		accessor.SetManagedFields(nil)
-	}
-	return object, nil
 }

@@ -112,7 +112,8 @@ func noteDrops(
 	counters func(context.Context) (map[string]uint64, error), tick <-chan time.Time,
 ) {
 	sum := newTally()
-	noted := map[string]string{}
+	// At first, what an earlier process has noted may still be there.
+	var noted map[string]string
 	for {
 		select {
 		case <-ctx.Done():
@@ -120,7 +121,7 @@ func noteDrops(
 		case <-tick:
 		}
 		by := blame(state())
-		if len(by) == 0 && len(noted) == 0 {
+		if len(by) == 0 && noted != nil && len(noted) == 0 {
 			continue
 		}
 		counted := map[string]uint64{}
@@ -133,7 +134,7 @@ func noteDrops(
 		}
 		sum.add(counted, by)
 		data := sum.data()
-		if maps.Equal(data, noted) {
+		if noted != nil && maps.Equal(data, noted) {
 			continue
 		}
 		if err := write(ctx, client, data); err != nil {
@@ -155,6 +156,9 @@ func write(ctx context.Context, client kubernetes.Interface, data map[string]str
 	_, err = configMaps.Patch(ctx, DropsName, types.JSONPatchType, patch, metav1.PatchOptions{})
 	if !apierrors.IsNotFound(err) {
 		return err
+	}
+	if len(data) == 0 {
+		return nil
 	}
 	made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: DropsName}, Data: data}
 	_, err = configMaps.Create(ctx, made, metav1.CreateOptions{})

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 )
 
 func nothing(context.Context) (map[string]uint64, error) { return map[string]uint64{}, nil }
@@ -96,6 +99,31 @@ func TestDropsAreNotedInAConfigMap(t *testing.T) {
 	}
 	cancel()
 	<-ended
+}
+
+func TestWhatAnEarlierProcessHasNotedIsForgotten(t *testing.T) {
+	stale := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: DropsNamespace, Name: DropsName}, Data: map[string]string{"shop.deny": "3"},
+	}
+	for name, client := range map[string]*fake.Clientset{"noted": fake.NewClientset(stale), "nothing noted": fake.NewClientset()} {
+		ctx, cancel := context.WithCancel(t.Context())
+		tick := make(chan time.Time)
+		ended := make(chan struct{})
+		go func() {
+			noteDrops(ctx, client, func() State { return state() }, nothing, tick)
+			close(ended)
+		}()
+		tick <- time.Time{}
+		tick <- time.Time{} // taken only after the one before is done with
+		cancel()
+		<-ended
+		if got := noted(t, client); len(got) != 0 {
+			t.Errorf("%s: got %v", name, got)
+		}
+		if made := slices.ContainsFunc(client.Actions(), func(one clienttesting.Action) bool { return one.GetVerb() == "create" }); made {
+			t.Errorf("%s: made a ConfigMap for nothing", name)
+		}
+	}
 }
 
 func noted(t *testing.T, client kubernetes.Interface) map[string]string {

@@ -2,7 +2,6 @@ package networkpolicy
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,12 +9,11 @@ import (
 	"sync"
 	"time"
 
+	"itbc/node/internal/following"
+
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/cache"
 )
 
 // pause is how long after a change the next one is put in force at the earliest: a rollout changes many pods at once.
@@ -31,37 +29,19 @@ func Enforce(
 	ctx context.Context, client kubernetes.Interface, apply func(context.Context, string) error,
 	counters func(context.Context) (map[string]uint64, error),
 ) error {
-	changed := make(chan struct{}, 1)
-	note := func() {
-		select {
-		case changed <- struct{}{}:
-		default:
-		}
-	}
-	handler := cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(any) { note() },
-		UpdateFunc: func(any, any) { note() },
-		DeleteFunc: func(any) { note() },
-	}
-	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(slim))
+	factory := following.Factory(client)
 	policies := factory.Networking().V1().NetworkPolicies().Informer()
 	pods := factory.Core().V1().Pods().Informer()
 	namespaces := factory.Core().V1().Namespaces().Informer()
-	for _, informer := range []cache.SharedIndexInformer{policies, pods, namespaces} {
-		if _, err := informer.AddEventHandler(handler); err != nil {
-			return err
-		}
-	}
-	factory.Start(ctx.Done())
-	defer factory.Shutdown()
-	if !cache.WaitForCacheSync(ctx.Done(), policies.HasSynced, pods.HasSynced, namespaces.HasSynced) {
-		return errors.New("stopped before the cluster's objects were listed")
+	changed, err := following.Start(ctx, policies, pods, namespaces)
+	if err != nil {
+		return err
 	}
 	state := func() State {
 		return State{
-			Policies:   listed[*networkingv1.NetworkPolicy](policies),
-			Pods:       listed[*corev1.Pod](pods),
-			Namespaces: listed[*corev1.Namespace](namespaces),
+			Policies:   following.Listed[*networkingv1.NetworkPolicy](policies),
+			Pods:       following.Listed[*corev1.Pod](pods),
+			Namespaces: following.Listed[*corev1.Namespace](namespaces),
 		}
 	}
 	ticker := time.NewTicker(interval)
@@ -110,22 +90,4 @@ func Apply(ctx context.Context, ruleset string) error {
 		return fmt.Errorf("nft refuses the ruleset: %w: %s", err, strings.TrimSpace(string(said)))
 	}
 	return nil
-}
-
-func listed[T any](informer cache.SharedIndexInformer) []T {
-	var found []T
-	for _, object := range informer.GetStore().List() {
-		if one, ok := object.(T); ok {
-			found = append(found, one)
-		}
-	}
-	return found
-}
-
-// slim drops the largest part of an object that nobody here reads.
-func slim(object any) (any, error) {
-	if accessor, err := meta.Accessor(object); err == nil {
-		accessor.SetManagedFields(nil)
-	}
-	return object, nil
 }

@@ -2,12 +2,13 @@ package podtargets
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"time"
 
+	"itbc/node/internal/following"
+
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/informers"
+	clientinformers "k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 )
@@ -20,39 +21,22 @@ func Watch(ctx context.Context, client kubernetes.Interface, namespaces []string
 	if len(namespaces) == 0 {
 		namespaces = []string{corev1.NamespaceAll}
 	}
-	changed := make(chan struct{}, 1)
-	note := func() {
-		select {
-		case changed <- struct{}{}:
-		default:
-		}
+	informers := make([]cache.SharedIndexInformer, len(namespaces))
+	for index, namespace := range namespaces {
+		factory := following.Factory(client, clientinformers.WithNamespace(namespace))
+		informers[index] = factory.Core().V1().Pods().Informer()
 	}
-	var stores []cache.Store
-	for _, namespace := range namespaces {
-		factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace))
-		informer := factory.Core().V1().Pods().Informer()
-		handler := cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(any) { note() },
-			UpdateFunc: func(any, any) { note() },
-			DeleteFunc: func(any) { note() },
-		}
-		if _, err := informer.AddEventHandler(handler); err != nil {
-			return err
-		}
-		factory.Start(ctx.Done())
-		defer factory.Shutdown()
-		if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
-			return errors.New("stopped before the pods were listed")
-		}
-		stores = append(stores, informer.GetStore())
+	changed, err := following.Start(ctx, informers...)
+	if err != nil {
+		return err
 	}
-	return keep(ctx, stores, changed, path)
+	return keep(ctx, informers, changed, path)
 }
 
-func keep(ctx context.Context, stores []cache.Store, changed <-chan struct{}, path string) error {
+func keep(ctx context.Context, informers []cache.SharedIndexInformer, changed <-chan struct{}, path string) error {
 	var written []Group
 	for {
-		groups := Groups(pods(stores))
+		groups := Groups(pods(informers))
 		if written == nil || !reflect.DeepEqual(groups, written) {
 			if err := Write(path, groups); err != nil {
 				return err
@@ -72,14 +56,10 @@ func keep(ctx context.Context, stores []cache.Store, changed <-chan struct{}, pa
 	}
 }
 
-func pods(stores []cache.Store) []*corev1.Pod {
+func pods(informers []cache.SharedIndexInformer) []*corev1.Pod {
 	var found []*corev1.Pod
-	for _, store := range stores {
-		for _, object := range store.List() {
-			if pod, ok := object.(*corev1.Pod); ok {
-				found = append(found, pod)
-			}
-		}
+	for _, informer := range informers {
+		found = append(found, following.Listed[*corev1.Pod](informer)...)
 	}
 	return found
 }
