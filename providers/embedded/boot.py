@@ -13,6 +13,7 @@ from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
+from itbc.providers.cgroups import hierarchies
 from itbc.providers.embedded import (
     cgroups,
     components,
@@ -128,7 +129,7 @@ def _start(spec: ClusterSpec, program: Path) -> ClusterState:
     pki.create(layout.pki, spec.node_name, state.address, dt.datetime.now(dt.UTC))
     nodefiles.write_all(layout, cgroup, spec.node_name, link.node)
     write_kubeconfig(layout.kubeconfig, spec.name, state.address, layout.pki, "admin")
-    groups = cgroups.create(cgroup, cgroups.hierarchies())
+    groups = cgroups.create(cgroup, hierarchies())
     plan = Plan(
         hostname=spec.node_name,
         cgroups=[str(group) for group in groups],

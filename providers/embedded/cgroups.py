@@ -1,8 +1,4 @@
-"""The cluster's own group in every cgroup hierarchy of this machine, version 1 and version 2.
-
-A machine has either one unified hierarchy (version 2), or one for each
-controller (version 1), or both at once ("hybrid"): what is mounted decides.
-"""
+"""The cluster's own group in every cgroup hierarchy of this machine, version 1 and version 2."""
 
 from __future__ import annotations
 
@@ -10,45 +6,17 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from itbc.providers.cgroups import Hierarchy, hand_down
 from itbc.providers.embedded.errors import EmbeddedError
 from itbc.providers.embedded.process import ProcessId, identify, kill
 from itbc.providers.embedded.waiting import INTERVAL
 
-MOUNTS = Path("/proc/self/mounts")
 SYSTEM = "system"
 """The sub-group of everything that isn't a pod."""
 
 _NEEDED = frozenset({"cpu", "cpuset", "memory", "pids"})
-_OPTIONS = frozenset({"rw", "ro", "relatime", "noatime", "nosuid", "nodev", "noexec", "xattr", "clone_children"})
-"""Mount options that name no controller."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hierarchy:
-    """A mounted hierarchy. `controllers` is what it controls; a hierarchy of version 1 may have only a name."""
-
-    path: Path
-    version: int
-    controllers: frozenset[str]
-
-
-def hierarchies(mounts: Path = MOUNTS) -> list[Hierarchy]:
-    """What is mounted, in the order of the paths; of links and repeated mounts only one."""
-    found: dict[Path, Hierarchy] = {}
-    for line in mounts.read_text().splitlines():
-        _, path, kind, options = line.split()[:4]
-        place = Path(path.encode().decode("unicode_escape"))
-        if kind == "cgroup":
-            names = {option for option in options.split(",") if option not in _OPTIONS and "=" not in option}
-            found[place] = Hierarchy(place, 1, frozenset(names))
-        elif kind == "cgroup2":
-            with suppress(OSError):
-                names = set((place / "cgroup.controllers").read_text().split())
-                found[place] = Hierarchy(place, 2, frozenset(names))
-    return [found[place] for place in sorted(found)]
 
 
 def missing_controllers(found: list[Hierarchy]) -> list[str]:
@@ -67,7 +35,7 @@ def _create(hierarchy: Hierarchy, name: str) -> Path:
     try:
         for folder in (group, system):
             if hierarchy.version == 2:
-                _hand_down(folder.parent)
+                hand_down(folder.parent)
             folder.mkdir(exist_ok=True)
             if hierarchy.version == 1 and "cpuset" in hierarchy.controllers:
                 # A new group of cpuset has neither processors nor memory, and no process may join it.
@@ -93,16 +61,6 @@ def _require_controllers(hierarchy: Hierarchy, group: Path) -> None:
             "In a container, the processes in its own root cgroup are in the way: move them to a group below it "
             "(an init such as systemd does), or run on the machine itself.",
         )
-
-
-def _hand_down(folder: Path) -> None:
-    """Let a group's children have all its controllers (version 2). Groups that have them already stay untouched."""
-    file = folder / "cgroup.subtree_control"
-    lacking = sorted(set((folder / "cgroup.controllers").read_text().split()) - set(file.read_text().split()))
-    for controller in lacking:
-        # One by one: a kernel may refuse a single one (cpu, with real-time processes about), and that isn't fatal.
-        with suppress(OSError):
-            file.write_text(f"+{controller}")
 
 
 def enter(groups: list[str]) -> None:

@@ -6,6 +6,7 @@ import shutil
 from ipaddress import IPv4Network
 from pathlib import Path
 
+from itbc.providers.cgroups import hierarchies
 from itbc.providers.embedded import cgroups, network, process, record
 from itbc.providers.embedded.errors import EmbeddedError
 from itbc.providers.embedded.layout import Layout
@@ -27,7 +28,7 @@ def destroy(identity: str, folder: Path, pool: IPv4Network = DEFAULT_RANGE) -> l
     _refuse_another(identity, folder)
     removed = _end_processes(identity, layout)
     removed += network.release(identity, pool)
-    groups = cgroups.remove(cgroup_name(identity), cgroups.hierarchies())
+    groups = cgroups.remove(cgroup_name(identity), hierarchies())
     if groups:
         removed.append(f"{groups} cgroups")
     if folder.exists():
@@ -76,7 +77,7 @@ def _end_processes(identity: str, layout: Layout) -> list[str]:
             ended += process.kill(host)
         wait_for("the end of the node host", lambda: _ended(host), _PATIENCE)
     name = cgroup_name(identity)
-    found = cgroups.hierarchies()
+    found = hierarchies()
 
     def empty() -> bool:
         for member in cgroups.members(name, found):

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from itbc.providers.cgroups import hierarchies
 from itbc.providers.embedded import cgroups, kernel, network, tools
 from itbc.providers.embedded.errors import EmbeddedError
 from itbc.providers.embedded.spec import RANGE_SETTING, address_range
@@ -132,7 +133,7 @@ def _kernel() -> Iterator[Finding]:
 
 
 def _cgroups() -> Iterator[Finding]:
-    found = cgroups.hierarchies()
+    found = hierarchies()
     lacking = cgroups.missing_controllers(found)
     versions = " and ".join(str(version) for version in sorted({each.version for each in found})) or "none"
     if lacking:

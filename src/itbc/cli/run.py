@@ -17,6 +17,7 @@ from itbc.results.summary import render
 from itbc.runner.agents import UnknownAgent, check_mutant, command_of
 from itbc.runner.artefacts import Artefacts
 from itbc.runner.life import Assignment
+from itbc.runner.sandbox.limits import Limits
 from itbc.runner.session import LIFETIME
 
 LONGEST = LIFETIME.total_seconds()
@@ -26,7 +27,7 @@ LONGEST = LIFETIME.total_seconds()
 def number(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
     """Refuse NaN, which is in every range. Raises BadParameter."""
     if value is not None and math.isnan(value):
-        raise click.BadParameter("nan is not a number of seconds.")
+        raise click.BadParameter("nan is not a number.")
     return value
 
 
@@ -46,6 +47,28 @@ def number(_context: click.Context, _option: click.Parameter, value: float | Non
     callback=number,
     help="The agent's time in seconds, instead of the scenario's.",
 )
+@click.option(
+    "--agent-memory",
+    type=click.IntRange(min=64, max=1 << 20),
+    default=Limits().memory >> 20,
+    show_default=True,
+    help="How much memory the agent may use, in MiB; its files count too.",
+)
+@click.option(
+    "--agent-cpus",
+    type=click.FloatRange(min=0.1, max=1024),
+    callback=number,
+    default=Limits().cpus,
+    show_default=True,
+    help="How many processors' time the agent may use.",
+)
+@click.option(
+    "--agent-processes",
+    type=click.IntRange(min=16, max=1 << 20),
+    default=Limits().processes,
+    show_default=True,
+    help="How many processes and threads the agent may have.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the run's random choices.")
 def command(
     *,
@@ -55,6 +78,9 @@ def command(
     target: str,
     keep: bool,
     timeout: float | None,
+    agent_memory: int,
+    agent_cpus: float,
+    agent_processes: int,
     seed: int,
 ) -> int:
     """Live the whole life of SCENARIO (a file, its folder, or compiled artefacts) with an agent, and score it.
@@ -80,6 +106,7 @@ def command(
             seconds=timeout or task.within_seconds,
             hidden=hiding_places(scenario),
             secret=[*secrets(scenario), artefacts.folder],
+            limits=Limits(agent_memory << 20, agent_cpus, agent_processes),
         )
         lived = live(place, artefacts, assignment, seed, keep=keep)
     render(lived.run, Console(highlight=False))

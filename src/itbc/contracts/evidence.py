@@ -41,7 +41,10 @@ class SeenAlert(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class AgentRun(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How the agent's work went. `finished`: it ended by itself with exit code 0 within its time."""
+    """How the agent's work went. `finished`: it ended by itself with exit code 0 within its time.
+
+    `limits_reached` names what it wanted more of than it may have: `memory` (a process was ended), `processes`.
+    """
 
     name: str
     outcome: Literal["finished", "timeout", "failed"]
@@ -49,6 +52,7 @@ class AgentRun(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     seconds: float
     answer: Answer | None
     answer_problem: str = ""
+    limits_reached: list[str] = []
 
 
 class Evidence(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -13,6 +13,7 @@ from itbc.contracts.record import Record, Stage
 from itbc.contracts.shape import ShapeT
 from itbc.runner.failures import StepFailed
 from itbc.runner.journal import Journal, as_failure
+from itbc.runner.sandbox.limits import Limits
 from itbc.runner.steps.access import Access, accesses
 from itbc.runner.steps.alerting import AlertingInput, AlertingOutput, alerting
 from itbc.runner.steps.baseline import BaselineInput, baseline
@@ -41,6 +42,7 @@ class Assignment:
     hidden: Sequence[Path] = ()
     secret: Sequence[Path] = ()
     verdict_only: bool = False
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,9 @@ class Life:
             seconds=assignment.seconds,
             hidden=[str(each) for each in assignment.hidden],
             secret=[str(each) for each in assignment.secret],
+            memory=assignment.limits.memory,
+            cpus=assignment.limits.cpus,
+            processes=assignment.limits.processes,
         )
         journal.perform("agent", "working", task, lambda: working(task, around))
 

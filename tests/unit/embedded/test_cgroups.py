@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from itbc.providers.cgroups import Hierarchy, hierarchies
 from itbc.providers.embedded import cgroups
-from itbc.providers.embedded.cgroups import Hierarchy
 from itbc.providers.embedded.errors import EmbeddedError
 
 
@@ -30,7 +30,7 @@ def test_one_hierarchy_for_each_controller(tmp_path: Path) -> None:
         "cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,relatime,cpu,cpuacct",
         "cgroup /sys/fs/cgroup/systemd cgroup rw,xattr,name=systemd",
     )
-    assert cgroups.hierarchies(file) == [
+    assert hierarchies(file) == [
         Hierarchy(Path("/sys/fs/cgroup/cpu,cpuacct"), 1, frozenset({"cpu", "cpuacct"})),
         Hierarchy(Path("/sys/fs/cgroup/memory"), 1, frozenset({"memory"})),
         Hierarchy(Path("/sys/fs/cgroup/systemd"), 1, frozenset()),
@@ -40,7 +40,7 @@ def test_one_hierarchy_for_each_controller(tmp_path: Path) -> None:
 def test_the_unified_hierarchy(tmp_path: Path) -> None:
     place = unified(tmp_path / "a cgroup", "cpuset cpu io memory pids")
     file = mounts(tmp_path, f"cgroup2 {str(place).replace(' ', chr(92) + '040')} cgroup2 rw,nsdelegate")
-    (found,) = cgroups.hierarchies(file)
+    (found,) = hierarchies(file)
     assert found == Hierarchy(place, 2, frozenset({"cpuset", "cpu", "io", "memory", "pids"}))
     assert cgroups.missing_controllers([found]) == []
 
@@ -50,7 +50,7 @@ def test_both_at_once_and_what_they_lack(tmp_path: Path) -> None:
     file = mounts(
         tmp_path, f"cgroup2 {place} cgroup2 rw", "cgroup /memory cgroup rw,memory", "cgroup /cpu cgroup rw,cpu"
     )
-    found = cgroups.hierarchies(file)
+    found = hierarchies(file)
     assert [each.version for each in found] == [1, 1, 2]
     assert cgroups.missing_controllers(found) == ["cpuset", "pids"]
 

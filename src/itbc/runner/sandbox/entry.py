@@ -25,6 +25,12 @@ PR_SET_NO_NEW_PRIVS = 38
 
 READY = b"ready"
 
+LARGEST_FILE = 1 << 30
+"""In bytes. Private folders in memory are smaller anyway; this is for whatever else can be written to."""
+
+PRIVATE_SIZE = "256m"
+"""What fits into a private folder such as /tmp."""
+
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
 
@@ -41,7 +47,7 @@ def mount(source: str, target: str, kind: str, flags: int, options: str = "") ->
 def cover(path: Path, mode: str) -> None:
     """Put an empty folder (or file) over a path, where it exists."""
     if path.is_dir():
-        mount("tmpfs", str(path), "tmpfs", MS_NOSUID | MS_NODEV, f"mode={mode}")
+        mount("tmpfs", str(path), "tmpfs", MS_NOSUID | MS_NODEV, f"mode={mode},size={PRIVATE_SIZE}")
     elif path.exists():
         mount("/dev/null", str(path), "", MS_BIND)
 
@@ -80,6 +86,7 @@ def become_agent(specification: dict[str, Any]) -> None:
         for name in (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM):
             signal.signal(name, signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
         os.setgroups([])
         os.setresgid(*[specification["user"]] * 3)
         os.setresuid(*[specification["user"]] * 3)
@@ -110,6 +117,9 @@ def main() -> int:
     """Arrange, start the agent, wait for it."""
     with os.fdopen(int(sys.argv[1]), "rb") as source:
         specification: dict[str, Any] = json.loads(source.read())
+    for group in specification["groups"]:
+        # 0 is whoever writes, in every process namespace.
+        Path(group, "cgroup.procs").write_text("0")
     arrange(specification["view"])
     ready = int(sys.argv[2])
     os.write(ready, READY)

@@ -57,7 +57,7 @@ class Sandbox:
     """What an agent's programs see.
 
     `view` is what is covered and exposed of the file system, `environment` the
-    whole environment.
+    whole environment, `groups` the cgroups that they are in.
     """
 
     run: str
@@ -66,6 +66,7 @@ class Sandbox:
     environment: Mapping[str, str]
     view: Sequence[Operation]
     ledger: Ledger
+    groups: Sequence[Path] = ()
 
     def execute(
         self,
@@ -148,6 +149,7 @@ class Sandbox:
             "command": list(command),
             "environment": {**self.environment, **more},
             "folder": str(self.folder),
+            "groups": [str(group) for group in self.groups],
             "user": self.user,
             "view": [
                 {"what": each.what, "target": str(each.target), "source": str(each.source or ""), "mode": each.mode}

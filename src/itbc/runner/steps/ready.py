@@ -11,6 +11,7 @@ import yaml
 
 from itbc.contracts.shape import Shape
 from itbc.runner.failures import StepFailed
+from itbc.runner.sandbox.limits import mount_workspace
 from itbc.runner.sandbox.programs import user_of
 from itbc.runner.sandbox.workplace import KUBECONFIG, SCHEMA, TASK, Workspace
 from itbc.runner.steps.access import Access
@@ -42,6 +43,10 @@ def ready(step: ReadyInput, around: Surroundings) -> ReadyOutput:
     user = user_of(around.run.name)
     around.ledger.intent(WORKSPACE_KIND, around.run.name, {"path": str(workspace.root)})
     workspace.root.mkdir(mode=0o711)
+    try:
+        mount_workspace(workspace.root)
+    except OSError as wrong:
+        raise StepFailed("environment", str(wrong), "run as root on a machine that allows mounts") from wrong
     for folder in (workspace.work, workspace.home, workspace.programs):
         folder.mkdir(mode=0o755)
     (workspace.programs / "kubectl").touch(mode=0o755)

@@ -12,6 +12,7 @@ from itbc.contracts.shape import Shape, read
 from itbc.runner.agents import make_agent
 from itbc.runner.failures import StepFailed
 from itbc.runner.sandbox.answers import read_answer
+from itbc.runner.sandbox.limits import Enclosure, Limits, enclosed
 from itbc.runner.sandbox.programs import NoSandbox, OutOfTime, Sandbox
 from itbc.runner.sandbox.view import Needs, view
 from itbc.runner.sandbox.workplace import ANSWER, KUBECONFIG, TASK, Script, Workplace, Workspace
@@ -22,7 +23,8 @@ from itbc.runner.surroundings import Surroundings
 class WorkingInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Who works, where, and for how many seconds.
 
-    `hidden` and `secret` are the paths that would give the truth away (see `sandbox.view`).
+    `hidden` and `secret` are the paths that would give the truth away (see `sandbox.view`); `memory` (bytes), `cpus`
+    and `processes` are what the agent may use (see `sandbox.limits`).
     """
 
     agent: str
@@ -33,6 +35,9 @@ class WorkingInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True)
     seconds: float
     hidden: list[str]
     secret: list[str]
+    memory: int
+    cpus: float
+    processes: int
 
 
 class WorkingOutput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -45,11 +50,20 @@ class WorkingOutput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 def working(step: WorkingInput, around: Surroundings) -> WorkingOutput:
     """Run the agent to its end or its time-out, which are both fine. Raises StepFailed where it can't be run at all."""
+    limits = Limits(step.memory, step.cpus, step.processes)
+    try:
+        with enclosed(around.run.name, limits, around.ledger) as enclosure:
+            return _work(step, around, enclosure)
+    except NoSandbox as wrong:
+        raise StepFailed("environment", str(wrong), "run as root on a machine that allows namespaces") from wrong
+
+
+def _work(step: WorkingInput, around: Surroundings, enclosure: Enclosure) -> WorkingOutput:
     workspace = Workspace(Path(step.workspace))
     begin = around.patience.monotonic()
     workplace = Workplace(
         workspace=workspace,
-        sandbox=_sandbox(step, around, workspace),
+        sandbox=_sandbox(step, around, workspace, enclosure),
         patience=around.patience,
         began=begin,
         deadline=begin + step.seconds,
@@ -70,8 +84,6 @@ def working(step: WorkingInput, around: Surroundings) -> WorkingOutput:
         code = agent.work(workplace)
     except OutOfTime:
         around.tell("the agent's time is over")
-    except NoSandbox as wrong:
-        raise StepFailed("environment", str(wrong), "run as root on a machine that allows namespaces") from wrong
     seconds = around.patience.monotonic() - begin
     answer, problem = read_answer(workspace.answer)
     _keep_answer(workspace, around.run.agent)
@@ -82,6 +94,7 @@ def working(step: WorkingInput, around: Surroundings) -> WorkingOutput:
         seconds=round(seconds, 3),
         answer=answer,
         answer_problem=problem,
+        limits_reached=enclosure.reached(),
     )
     return WorkingOutput(agent=run, started=_rfc3339(started), ended=_rfc3339(around.now()))
 
@@ -96,7 +109,7 @@ def _keep_answer(workspace: Workspace, kept: Path) -> None:
         shutil.copyfile(workspace.answer, kept / ANSWER, follow_symlinks=False)
 
 
-def _sandbox(step: WorkingInput, around: Surroundings, workspace: Workspace) -> Sandbox:
+def _sandbox(step: WorkingInput, around: Surroundings, workspace: Workspace, enclosure: Enclosure) -> Sandbox:
     environment = {
         "PATH": f"{workspace.programs}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         "HOME": str(workspace.home),
@@ -127,6 +140,7 @@ def _sandbox(step: WorkingInput, around: Surroundings, workspace: Workspace) -> 
             needs, [*(Path(each) for each in step.hidden), around.home.cache], [Path(each) for each in step.secret]
         ),
         ledger=around.ledger,
+        groups=enclosure.groups,
     )
 
 
