@@ -57,7 +57,8 @@ def verified() -> Generator[Verified]:
     environment = {**os.environ, "ITBC_HOME": str(home)}
     try:
         done = subprocess.run(
-            [itbc, "verify", str(SCENARIO), "--agents", ",".join(AGENTS)],
+            # Two at once, which must not get into each other's way.
+            [itbc, "verify", str(SCENARIO), "--jobs", "2", "--agents", ",".join(AGENTS)],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

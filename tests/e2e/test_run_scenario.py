@@ -125,6 +125,15 @@ def test_an_agent_that_repairs_it_passes_and_nothing_is_left(itbc: Itbc, tmp_pat
     assert again == 0
     assert "PASSED" in text
     assert json.loads((run / "score.json").read_text()) == score
+    # As on another machine: another path, another home, nothing but the run's files.
+    scored = (run / "score.json").read_bytes()
+    elsewhere = Path(shutil.copytree(run, tmp_path / "elsewhere"))
+    (elsewhere / "score.json").unlink()
+    shutil.rmtree(run)
+    itbc.environment["ITBC_HOME"] = str(tmp_path / "h")
+    again, text = itbc.call("evaluate", str(elsewhere))
+    assert again == 0, text
+    assert (elsewhere / "score.json").read_bytes() == scored
 
 
 def test_apply_inject_destroy(itbc: Itbc, machine: ModuleType) -> None:
