@@ -33,7 +33,7 @@ lint: $(STAMP)  ## ruff: lint and format
 	$(BIN)/ruff format --check
 
 types: $(STAMP)  ## mypy strict and pyright strict
-	$(BIN)/mypy src
+	$(BIN)/mypy src bench
 	$(BIN)/pyright
 
 layers: $(STAMP)  ## import-linter: who may import whom
@@ -44,6 +44,9 @@ unit: $(STAMP)  ## Tests that need no cluster
 
 e2e: setup  ## Tests on the real embedded cluster (root)
 	$(BIN)/pytest -m e2e
+
+bench: setup  ## Measure on this machine (three whole runs, five minutes), print a table; BENCH_JSON=FILE keeps it
+	$(BIN)/python -m bench $(if $(BENCH_JSON),--json $(BENCH_JSON))
 
 format: $(STAMP)  ## Rewrite Python files in the one layout
 	$(BIN)/ruff format
