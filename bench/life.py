@@ -11,7 +11,7 @@ from typing import Any
 
 def figures(run: Path) -> Mapping[str, float]:
     """Seconds by what they were spent on. Raises OSError and ValueError where the folder isn't that of a whole run."""
-    steps = {name: seconds for name, seconds in map(_step, sorted((run / "steps").glob("*.json")))}
+    steps = dict(map(_step, sorted((run / "steps").glob("*.json"))))
     evidence = json.loads((run / "evidence.json").read_text())
     agent, alert = steps["agent"], max(each["after_seconds"] for each in evidence["alerts"])
     applied = {stack.name: _applied(stack / "apply.log") for stack in (run / "terraform").iterdir() if stack.is_dir()}

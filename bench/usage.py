@@ -6,6 +6,7 @@ import resource
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Self
 
 from itbc.providers.cgroups import Hierarchy, hierarchies
 
@@ -28,7 +29,7 @@ class Clusters:
         self._known = {path.name for each in hierarchies() for path in each.path.glob("itbc-*")}
         self._thread = threading.Thread(target=self._watch, name="usage", daemon=True)
 
-    def __enter__(self) -> Clusters:
+    def __enter__(self) -> Self:
         """Begin to look."""
         self._thread.start()
         return self
