@@ -175,3 +175,40 @@ def test_ctrl_c_while_the_agent_works_destroys(itbc: Itbc, machine: ModuleType) 
     record = json.loads((itbc.run / "record.json").read_text())
     assert (record["destroyed"], record["failure"]["fault"]) == (True, "interrupted")
     assert list((itbc.home / "ledger").iterdir()) == []
+
+
+def test_terraform_killed_in_mid_apply_is_the_environments_failure_and_nothing_is_left(
+    itbc: Itbc, machine: ModuleType
+) -> None:
+    before = machine.snapshot(NOBODY)
+    with itbc.start("run", str(SCENARIO), "--agent", "noop") as process:
+        itbc.until_step("provision", process)
+        os.kill(_applying(itbc.run, process), signal.SIGKILL)
+        said, _ = process.communicate(timeout=300)
+    assert process.returncode == 4, said
+    assert machine.settled(before, itbc.run.name) == []
+    record = json.loads((itbc.run / "record.json").read_text())
+    assert (record["destroyed"], record["score"]) == (True, None)
+    assert (record["failure"]["stage"], record["failure"]["fault"]) == ("provisioning", "environment")
+    assert "terraform apply failed" in record["failure"]["message"]
+    assert "Traceback" not in said
+    assert list((itbc.home / "ledger").iterdir()) == []
+
+
+def _applying(run: Path, process: subprocess.Popen[str], seconds: float = 120.0) -> int:
+    """The process of a `terraform apply` of a run, as soon as it has told the ledger of a cluster."""
+    deadline = time.monotonic() + seconds
+    while True:
+        assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() < deadline, "terraform never applied anything"
+        ledger = run.parents[1] / "ledger" / f"{run.name}.jsonl"
+        if ledger.exists() and "embedded-cluster" in ledger.read_text():
+            for folder in Path("/proc").glob("[0-9]*"):
+                try:
+                    mine = (folder / "cwd").resolve().is_relative_to(run)
+                    words = (folder / "cmdline").read_bytes().split(b"\0")
+                except OSError:
+                    continue
+                if mine and words[0].endswith(b"terraform") and b"apply" in words:
+                    return int(folder.name)
+        time.sleep(0.05)
