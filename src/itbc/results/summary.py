@@ -79,7 +79,9 @@ def _print_verdicts(verdicts: Sequence[Verdict], console: Console) -> None:
 
 def _agent(agent: AgentRun) -> str:
     code = "" if agent.exit_code in {None, 0} else f" with exit code {agent.exit_code}"
-    answer = f" Its answer can't be used: {agent.answer_problem}." if agent.answer_problem else ""
+    answer = " It handed in no answer." if agent.answer is None else ""
+    if agent.answer_problem:
+        answer = f" Its answer can't be used: {agent.answer_problem}."
     if agent.limits_reached:
         answer += f" It wanted more {' and '.join(agent.limits_reached)} than it may have."
     return f"The agent {_ENDED[agent.outcome]}{code} after {agent.seconds:.1f} s.{answer}"

@@ -14,14 +14,14 @@ SIZE_LIMIT = 1024 * 1024
 
 
 def read_answer(path: Path) -> tuple[Answer | None, str]:
-    """An agent's answer and what was wrong with it (empty where nothing was).
+    """An agent's answer, if there is one, and what was wrong with it (empty where nothing was).
 
     The file is the agent's: it must be a regular file of reasonable size, and a link is not followed.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
-        return None, "no answer was handed in"
+        return None, ""
     except OSError as wrong:
         return None, f"the answer can't be read: {wrong.strerror}"
     with os.fdopen(descriptor, "rb") as file:
