@@ -214,14 +214,19 @@ class Client:
         except httpx.TransportError:
             return
 
-    def token(self, service_account: str, namespace: str, seconds: int) -> str:
-        """A new token of a service account, valid for so many seconds (the API server gives no less than 600)."""
+    def token(self, service_account: str, namespace: str, seconds: int, secret: Mapping[str, Any]) -> str:
+        """A new token of a service account, valid for so many seconds (the API server gives no less than 600).
+
+        It is bound to a Secret of the same namespace, as the API server has it: when that goes, the token dies.
+        """
         account = quote(service_account, safe="")
         path = f"/api/v1/namespaces/{quote(namespace, safe='')}/serviceaccounts/{account}/token"
+        metadata = secret["metadata"]
+        bound = {"apiVersion": "v1", "kind": "Secret", "name": metadata["name"], "uid": metadata["uid"]}
         body = {
             "apiVersion": "authentication.k8s.io/v1",
             "kind": "TokenRequest",
-            "spec": {"expirationSeconds": max(600, seconds)},
+            "spec": {"expirationSeconds": max(600, seconds), "boundObjectRef": bound},
         }
         return str(self.request("POST", path, body=body)["status"]["token"])
 

@@ -25,6 +25,7 @@ from itbc.providers.kubernetes.rollout import remove
 from itbc.providers.plugin import ADDRESS, Plugin
 from itbc.providers.services import Services
 from itbc.runner.outside.plugin_host import serve
+from itbc.runner.waiting import Patience
 
 pytestmark = pytest.mark.e2e
 
@@ -346,16 +347,28 @@ def test_destroy_succeeds_when_the_cluster_is_gone(stack: Stack, tmp_path: Path)
     assert sweep("", {"kubeconfig": str(copied), "id": "v1/ConfigMap/default/one"}) == []
 
 
-def test_client_tells_a_token_and_what_it_may_not(client: Client, kubeconfig: Path, tmp_path: Path) -> None:
+def test_a_token_may_what_its_account_may_and_dies_with_what_it_is_bound_to(
+    client: Client, kubeconfig: Path, tmp_path: Path
+) -> None:
     client.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "worker", "namespace": "default"}})
+    bound = client.apply({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "worker", "namespace": "default"}})
     config = json.loads(kubeconfig.read_text())
-    config["users"][0]["user"] = {"token": client.token("worker", "default", 900)}
+    config["users"][0]["user"] = {"token": client.token("worker", "default", 900, bound)}
     path = tmp_path / "worker.kubeconfig"
     path.write_text(json.dumps(config))
     with Client.from_kubeconfig(path) as worker, pytest.raises(ApiError) as refused:
         worker.list_objects("v1", "Secret", "default")
     assert refused.value.status == 403
     assert "system:serviceaccount:default:worker" in str(refused.value)
+    client.delete(Ref("v1", "Secret", "worker", "default"))
+
+    def unknown() -> bool | None:
+        with Client.from_kubeconfig(path) as worker, pytest.raises(ApiError) as said:
+            worker.list_objects("v1", "Secret", "default")
+        return True if said.value.status == 401 else None
+
+    # The API server may believe a token that it has checked for some seconds more.
+    assert Patience().until(unknown, 60.0)
     client.delete(Ref("v1", "ServiceAccount", "worker", "default"))
 
 

@@ -43,6 +43,11 @@ def identity(step: IdentityInput, around: Surroundings) -> IdentityOutput:
     return IdentityOutput(clusters=[each.cluster for each in step.accesses])
 
 
+def session_secret() -> dict[str, Any]:
+    """What the agent's credentials are bound to: they die with it, when the agent's work is over."""
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": ACCOUNT, "namespace": NAMESPACE}}
+
+
 def rights(grants: Sequence[Grant]) -> list[dict[str, Any]]:
     """The Kubernetes objects of an account with these rights: one role a namespace, holding all its rules."""
     account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": ACCOUNT, "namespace": NAMESPACE}}

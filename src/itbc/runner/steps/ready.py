@@ -15,7 +15,7 @@ from itbc.runner.sandbox.limits import mount_workspace
 from itbc.runner.sandbox.programs import user_of
 from itbc.runner.sandbox.workplace import KUBECONFIG, SCHEMA, TASK, Workspace
 from itbc.runner.steps.access import Access
-from itbc.runner.steps.identity import ACCOUNT, NAMESPACE
+from itbc.runner.steps.identity import ACCOUNT, NAMESPACE, session_secret
 from itbc.runner.surroundings import Surroundings
 
 WORKSPACE_KIND = "agent-workspace"
@@ -65,7 +65,7 @@ def _write_credentials(step: ReadyInput, around: Surroundings, workspace: Worksp
     configurations: list[dict[str, Any]] = []
     for access in step.accesses:
         with around.cluster(access.cluster, access.kubeconfig) as client:
-            token = client.token(ACCOUNT, NAMESPACE, lifetime)
+            token = client.token(ACCOUNT, NAMESPACE, lifetime, client.apply(session_secret()))
         namespaces = [each.namespace for each in around.environment.task.grants if each.cluster == access.cluster]
         configurations.append(kubeconfig(access, token, namespaces[0] if namespaces else NAMESPACE))
     (workspace.work / ".kube").mkdir(mode=0o700)

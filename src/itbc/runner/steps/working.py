@@ -9,6 +9,7 @@ from pathlib import Path
 from itbc.contracts.evaluation import Evaluation
 from itbc.contracts.evidence import AgentRun
 from itbc.contracts.shape import Shape, read
+from itbc.providers.kubernetes.refs import Ref
 from itbc.runner.agents import make_agent
 from itbc.runner.failures import StepFailed
 from itbc.runner.sandbox.answers import read_answer
@@ -17,6 +18,7 @@ from itbc.runner.sandbox.programs import NoSandbox, OutOfTime, Sandbox
 from itbc.runner.sandbox.view import Needs, view
 from itbc.runner.sandbox.workplace import ANSWER, KUBECONFIG, TASK, Script, Workplace, Workspace
 from itbc.runner.steps.access import Access
+from itbc.runner.steps.identity import session_secret
 from itbc.runner.surroundings import Surroundings
 
 
@@ -53,9 +55,14 @@ def working(step: WorkingInput, around: Surroundings) -> WorkingOutput:
     limits = Limits(step.memory, step.cpus, step.processes)
     try:
         with enclosed(around.run.name, limits, around.ledger) as enclosure:
-            return _work(step, around, enclosure)
+            done = _work(step, around, enclosure)
     except NoSandbox as wrong:
         raise StepFailed("environment", str(wrong), "run as root on a machine that allows namespaces") from wrong
+    for access in step.accesses:
+        # What it has left running in the cluster must not go on with its credentials.
+        with around.cluster(access.cluster, access.kubeconfig) as client:
+            client.delete(Ref.of(session_secret()))
+    return done
 
 
 def _work(step: WorkingInput, around: Surroundings, enclosure: Enclosure) -> WorkingOutput:
