@@ -13,6 +13,7 @@ from itbc.cli import assembly
 from itbc.compiler.lower import lower
 from itbc.compiler.plan import Plan
 from itbc.contracts import schemas
+from itbc.dsl.catalogue import Change
 from itbc.dsl.checking import check
 from itbc.dsl.diagnostics import Sink
 from itbc.providers.kubernetes.client import Client
@@ -57,6 +58,16 @@ def client(shop: Path) -> Iterator[Client]:
         yield found
 
 
+def ref_of(change: Change) -> Ref:
+    return Ref(change.api_version, change.kind, change.name, change.namespace)
+
+
+def workloads(client: Client, namespace: str) -> list[dict[str, Any]]:
+    """Every workload of the shop but its users, who'd only find it closed."""
+    found = [live for kind in WORKLOADS for live in client.list_objects("apps/v1", kind, namespace)]
+    return [live for live in found if live["metadata"]["name"] != "load"]
+
+
 def healthy(client: Client, namespace: str) -> None:
     """Wait until every workload is."""
     for kind in WORKLOADS:
@@ -98,20 +109,25 @@ def test_the_whole_contract(name: str, shop: Path, client: Client, tmp_path: Pat
     for step in plan.faults:
         plays.fine(step.fault, "prove")
     broken = guarded(client, namespace)
-    touched = {f"{change.kind}/{change.name}" for step in plan.faults for change in step.changes}
+    changes = [change for step in plan.faults for change in step.changes]
+    created = [ref_of(change) for change in changes if change.created is not None]
+    touched = {f"{change.kind}/{change.name}" for change in changes if change.created is None}
     assert {key for key in before if broken[key]["spec"] != before[key]["spec"]} == touched
     assert {key for key in before if broken[key]["metadata"] != before[key]["metadata"]} == set()
 
     for step in plan.faults:
         for change in step.changes:
-            live = client.get(Ref(change.api_version, change.kind, change.name, change.namespace))
+            live = client.get(ref_of(change))
             assert live is not None
-            restart(client, live, namespace)
+            # What was created governs pods that it doesn't name: those of any workload.
+            for each in [live] if change.created is None else workloads(client, namespace):
+                restart(client, each, namespace)
         plays.fine(step.fault, "prove")
 
     for step in reversed(plan.faults):
         plays.fine(step.fault, "undo")
     assert guarded(client, namespace) == before
+    assert [client.get(ref) for ref in created] == [None for _ in created]
     healthy(client, namespace)
     for step in plan.faults:
         assert "changed=0" in plays.fine(step.fault, "undo")
