@@ -55,7 +55,7 @@ def snapshot(mine: str) -> Snapshot:
     others = _others(mine)
     return {
         "processes": _processes(mine, others),
-        "mounts": _mounts(),
+        "mounts": _mounts(mine),
         "network namespaces": _network_namespaces() - others.namespaces,
         "links": _without(others, _lines("ip", "-o", "link")),
         "addresses": _without(others, _lines("ip", "-o", "address")),
@@ -137,9 +137,11 @@ def _processes(mine: str, others: _Others) -> frozenset[str]:
     return frozenset(found)
 
 
-def _mounts() -> frozenset[str]:
+def _mounts(mine: str) -> frozenset[str]:
     # Without the numbers of mounts and devices, which mean nothing from one boot of a thing to the next.
-    return frozenset(" ".join(line.split()[3:]) for line in _read("/proc/self/mountinfo").splitlines())
+    lines = (" ".join(line.split()[3:]) for line in _read("/proc/self/mountinfo").splitlines())
+    # Other runs' agents have a workspace mounted as long as they stand.
+    return frozenset(line for line in lines if " itbc-agent " not in line or f"/agents/{mine}" in line)
 
 
 def _network_namespaces() -> frozenset[str]:
