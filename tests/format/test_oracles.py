@@ -9,7 +9,7 @@ import examples
 import oracles
 import pytest
 import texts
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 
 from itbc.dsl.diagnostics import Sink
 from itbc.dsl.format import format_file, format_text
@@ -62,7 +62,10 @@ def test_tree_sitter_accepts_random_files(text: str):
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(text=texts.TEXT)
 def test_python_hcl2_accepts_random_files(text: str):
-    assert oracles.python_hcl2_refusal(text) == ""
+    refusal = oracles.python_hcl2_refusal(text)
+    # It makes dictionaries, where an attribute and a block of one name have no room; that isn't a matter of syntax.
+    assume("is already defined" not in refusal)
+    assert refusal == ""
 
 
 @pytest.mark.parametrize("path", LAYOUTS, ids=lambda path: path.stem)
