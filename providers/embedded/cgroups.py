@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
-from itbc.providers.cgroups import Hierarchy, hand_down
+from itbc.providers.cgroups import Hierarchy, hand_down, pids
+from itbc.providers.cgroups import remove as remove_groups
 from itbc.providers.embedded.errors import EmbeddedError
-from itbc.providers.embedded.process import ProcessId, identify, kill
-from itbc.providers.embedded.waiting import INTERVAL
+from itbc.providers.embedded.process import ProcessId, identify
 
 SYSTEM = "system"
 """The sub-group of everything that isn't a pod."""
@@ -72,12 +68,7 @@ def enter(groups: list[str]) -> None:
 
 def members(name: str, found: list[Hierarchy]) -> list[ProcessId]:
     """The processes in the cluster's groups."""
-    pids: set[int] = set()
-    for hierarchy in found:
-        for folder in _bottom_up(hierarchy.path / name):
-            with suppress(OSError):
-                pids.update(int(word) for word in (folder / "cgroup.procs").read_text().split())
-    return [process for pid in sorted(pids) if pid and (process := identify(pid))]
+    return [process for pid in pids(name, found) if (process := identify(pid))]
 
 
 def remove(name: str, found: list[Hierarchy], seconds: float = 20.0) -> int:
@@ -85,28 +76,7 @@ def remove(name: str, found: list[Hierarchy], seconds: float = 20.0) -> int:
 
     The number of groups removed comes back. Raises EmbeddedError when one stays.
     """
-    removed = 0
-    deadline = time.monotonic() + seconds
-    for hierarchy in found:
-        for folder in _bottom_up(hierarchy.path / name):
-            while True:
-                try:
-                    folder.rmdir()
-                    removed += 1
-                except FileNotFoundError:
-                    pass
-                except OSError as wrong:
-                    # Busy: a process is in it, or still on its way out.
-                    if time.monotonic() > deadline:
-                        raise EmbeddedError(f"the cgroup {folder} can't be removed: {wrong.strerror}") from wrong
-                    for process in members(name, found):
-                        kill(process)
-                    time.sleep(INTERVAL)
-                    continue
-                break
-    return removed
-
-
-def _bottom_up(top: Path) -> Iterator[Path]:
-    for folder, _, _ in os.walk(top, topdown=False):
-        yield Path(folder)
+    try:
+        return remove_groups(name, found, seconds)
+    except OSError as wrong:
+        raise EmbeddedError(f"the cgroup {wrong.filename} can't be removed: {wrong.strerror}") from wrong

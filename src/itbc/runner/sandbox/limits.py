@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from itbc.providers.cgroups import Hierarchy, hand_down, hierarchies
+from itbc.providers.cgroups import remove as remove_groups
 from itbc.providers.services import Ledger
-from itbc.runner.processes import identify, kill
 from itbc.runner.sandbox.programs import NoSandbox
 
 KIND = "agent-cgroup"
@@ -28,7 +27,14 @@ WORKSPACE_BYTES = 1 << 30
 
 WORKSPACE_FILES = 100_000
 END_SECONDS = 10.0
-INTERVAL = 0.02
+
+
+_COUNTS = (
+    ("memory", "memory.oom_control", "oom_kill"),
+    ("memory", "memory.events", "oom_kill"),
+    ("processes", "pids.events", "max"),
+)
+"""Each limit, and by which line of which file of a group it is seen that it was reached; version 1, then version 2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +70,8 @@ class Enclosure:
 
     def reached(self) -> list[str]:
         """The limits that the agent has run into: `memory` where the kernel ended a process, `processes`."""
-        found: list[str] = []
-        files = {"memory": ("memory.oom_control", "memory.events"), "processes": ("pids.events",)}
-        keys = {"memory": "oom_kill", "processes": "max"}
-        for what, names in files.items():
-            if any(_count(group / name, keys[what]) for group in self.groups for name in names):
-                found.append(what)
-        return found
+        found = [what for what, file, key in _COUNTS if any(_count(group / file, key) for group in self.groups)]
+        return list(dict.fromkeys(found))
 
 
 @contextmanager
@@ -111,31 +112,7 @@ def _create(name: str, limits: Limits, found: Sequence[Hierarchy]) -> list[Path]
 
 def remove(name: str) -> bool:
     """End what is in a group and remove it everywhere. Returns whether there was one. Raises OSError where it stays."""
-    removed = False
-    deadline = time.monotonic() + END_SECONDS
-    for hierarchy in hierarchies():
-        group = hierarchy.path / name
-        while group.exists():
-            try:
-                group.rmdir()
-                removed = True
-            except FileNotFoundError:
-                break
-            except OSError:
-                # Busy: a process is in it, or still on its way out.
-                if time.monotonic() > deadline:
-                    raise
-                _end_members(group)
-                time.sleep(INTERVAL)
-    return removed
-
-
-def _end_members(group: Path) -> None:
-    with suppress(OSError):
-        for word in (group / "cgroup.procs").read_text().split():
-            process = identify(int(word))
-            if process is not None:
-                kill(process)
+    return remove_groups(name, hierarchies(), END_SECONDS) > 0
 
 
 def _count(file: Path, key: str) -> int:
