@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from itbc.dsl.catalogue import Change, Effect, FaultKind, FaultRequest, Parameter, Problem, Touch
-from itbc.providers.faults.objects.conditions import arrived, declared_in, literal, rolled_out
+from itbc.providers.faults.objects.conditions import arrived, rolled_out
 from itbc.providers.faults.objects.example import WORKLOAD, example
 from itbc.providers.faults.objects.pod_template import (
     CONTAINER,
@@ -19,10 +19,17 @@ from itbc.providers.faults.objects.pod_template import (
     container_of,
     selector,
     suggestion,
-    touched,
     unreached,
 )
-from itbc.providers.faults.objects.variables import entries, found_variable, has_value, variable_of
+from itbc.providers.faults.objects.variables import (
+    entries,
+    found_variable,
+    has_value,
+    lacks,
+    variable_of,
+    variable_set,
+    variable_touched,
+)
 
 
 def _modified_problems(request: FaultRequest) -> Sequence[Problem]:
@@ -103,16 +110,11 @@ def _settings(request: FaultRequest, container: Container) -> tuple[Mapping[str,
 
 
 def _own_touches(request: FaultRequest) -> Sequence[Touch]:
-    return (touched(request, container_of(request), "env", str(request.parameters["variable"])),)
+    return (variable_touched(request),)
 
 
 def _modified_changes(request: FaultRequest) -> Sequence[Change]:
-    variable = found_variable(request)
-    operations = (
-        {"op": "test", "path": f"{variable.patch_path}/name", "value": variable.name},
-        {"op": "add", "path": f"{variable.patch_path}/value", "value": str(request.parameters["value"])},
-    )
-    return (changed(request, variable.container, operations),)
+    return (variable_set(request, str(request.parameters["value"])),)
 
 
 def _missing_changes(request: FaultRequest) -> Sequence[Change]:
@@ -134,12 +136,6 @@ def _shadowed_changes(request: FaultRequest) -> Sequence[Change]:
     return (changed(request, container, (operation,)),)
 
 
-def _lacks(request: FaultRequest, container: Container) -> str:
-    """Of one pod: the variable isn't listed."""
-    variable = literal(str(request.parameters["variable"]))
-    return f"length({declared_in(container.name, f'not_null(env, `[]`)[?name == {variable}]')}) == `0`"
-
-
 def _effect(request: FaultRequest, container: Container, expression: str, what: str) -> Effect:
     return Effect(
         within_seconds=ROLLOUT_SECONDS,
@@ -158,7 +154,7 @@ def _value_effect(request: FaultRequest) -> Effect:
 def _missing_effect(request: FaultRequest) -> Effect:
     container = container_of(request)
     what = f"the pods of {request.target_name} have no {request.parameters['variable']}"
-    return _effect(request, container, _lacks(request, container), what)
+    return _effect(request, container, lacks(container, str(request.parameters["variable"])), what)
 
 
 FAULTS = (

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from itbc.dsl.catalogue import Change, Effect, FaultKind, FaultRequest, LiveCondition, Parameter, Problem, Touch
+from itbc.dsl.catalogue import Change, Effect, FaultKind, FaultRequest, Parameter, Problem, Touch
+from itbc.providers.faults.objects.conditions import SYSTEM, counted, gone
 from itbc.providers.faults.objects.example import WORKLOAD, example
 from itbc.providers.faults.objects.naming import misnamed
 from itbc.providers.faults.objects.pod_template import WORKLOADS, found_workload, other_workload, replicas, selector
-
-NAMESPACE = "kube-system"
-"""Where the node reads the delays that it is to make."""
 
 LABELS = {"node-network.kubernetes.io/kind": "delay"}
 DELAYED = "node-network.kubernetes.io/delayed-packets"
@@ -62,43 +60,27 @@ def _written(labels: Mapping[str, str]) -> str:
 
 
 def _touches(request: FaultRequest) -> Sequence[Touch]:
-    return (Touch("ConfigMap", _name(request), "", NAMESPACE),)
+    return (Touch("ConfigMap", _name(request), "", SYSTEM),)
 
 
 def _changes(request: FaultRequest) -> Sequence[Change]:
     made = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": _name(request), "namespace": NAMESPACE, "labels": dict(LABELS)},
+        "metadata": {"name": _name(request), "namespace": SYSTEM, "labels": dict(LABELS)},
         "data": _data(request),
     }
-    return (Change("v1", "ConfigMap", _name(request), NAMESPACE, created=made),)
+    return (Change("v1", "ConfigMap", _name(request), SYSTEM, created=made),)
 
 
 def _effect(request: FaultRequest) -> Effect:
     name, to = _name(request), request.parameters["to"]
+    count = f'[0].metadata.annotations."{DELAYED}"'
+    nothing = f"nothing asks for late packets from {request.target_name} to {to}"
     return Effect(
         within_seconds=EFFECT_SECONDS,
-        proof=(
-            LiveCondition(
-                "v1",
-                "ConfigMap",
-                f"to_number(not_null([0].metadata.annotations.\"{DELAYED}\", '0')) > `0`",
-                f"packets from {request.target_name} to {to} come late",
-                name=name,
-                namespace=NAMESPACE,
-            ),
-        ),
-        recovery=(
-            LiveCondition(
-                "v1",
-                "ConfigMap",
-                "length(@) == `0`",
-                f"nothing asks for late packets from {request.target_name} to {to}",
-                name=name,
-                namespace=NAMESPACE,
-            ),
-        ),
+        proof=(counted(name, count, f"packets from {request.target_name} to {to} come late"),),
+        recovery=(gone("v1", "ConfigMap", name, SYSTEM, nothing),),
     )
 
 

@@ -11,13 +11,11 @@ from itbc.providers.faults.objects.pod_template import (
     CONTAINER,
     ROLLOUT_SECONDS,
     WORKLOADS,
-    changed,
     container_of,
     selector,
-    touched,
     unreached,
 )
-from itbc.providers.faults.objects.variables import found_variable, has_value, variable_of
+from itbc.providers.faults.objects.variables import has_value, variable_of, variable_set, variable_touched
 
 
 def _problems(request: FaultRequest) -> Sequence[Problem]:
@@ -42,16 +40,11 @@ def _problems(request: FaultRequest) -> Sequence[Problem]:
 
 
 def _touches(request: FaultRequest) -> Sequence[Touch]:
-    return (touched(request, container_of(request), "env", str(request.parameters["variable"])),)
+    return (variable_touched(request),)
 
 
 def _changes(request: FaultRequest) -> Sequence[Change]:
-    variable = found_variable(request)
-    operations = (
-        {"op": "test", "path": f"{variable.patch_path}/name", "value": variable.name},
-        {"op": "add", "path": f"{variable.patch_path}/value", "value": str(request.parameters["users"])},
-    )
-    return (changed(request, variable.container, operations),)
+    return (variable_set(request, str(request.parameters["users"])),)
 
 
 def _effect(request: FaultRequest) -> Effect:

@@ -6,9 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from itbc.dsl.catalogue import Change, Effect, FaultKind, FaultRequest, LiveCondition, Parameter, Problem, Touch
+from itbc.providers.faults.objects.conditions import SYSTEM, counted, gone
 from itbc.providers.faults.objects.example import STORE, example
 from itbc.providers.faults.objects.naming import misnamed
-from itbc.providers.faults.objects.pod_template import WORKLOADS, at, other_workload, pod_labels, replicas, selector
+from itbc.providers.faults.objects.pod_template import (
+    WORKLOADS,
+    at,
+    beside,
+    other_workload,
+    pod_labels,
+    selector,
+    without_pods,
+)
 
 API = "networking.k8s.io/v1"
 ENFORCED_SECONDS = 60.0
@@ -32,17 +41,11 @@ def _covers(labels: Mapping[str, Any], pods: Mapping[str, str]) -> bool:
 
 def _problems(request: FaultRequest) -> Sequence[Problem]:
     problems = misnamed("policy", _name(request))
-    own = selector(request.manifest)
-    if not own:
+    if not selector(request.manifest):
         problems.append(
             Problem("", "the target's pods have no labels to select them by", "aim at a workload with some")
         )
-    if replicas(request.manifest) == 0:
-        problems.append(
-            Problem(
-                "", "the target is declared with no replicas, so nothing would break", "aim at a workload that runs"
-            )
-        )
+    problems += without_pods(request)
     caller = other_workload(request, "caller")
     if isinstance(caller, Problem):
         return [*problems, caller]
@@ -69,17 +72,11 @@ def _problems(request: FaultRequest) -> Sequence[Problem]:
 
 def _others(request: FaultRequest) -> dict[str, Mapping[str, str]]:
     """The labels of the workloads that stay allowed, by their name."""
-    found: dict[str, Mapping[str, str]] = {}
-    for manifest in request.around:
-        name = str(at(manifest, "metadata").get("name"))
-        if (
-            manifest.get("kind") in WORKLOADS
-            and name not in {request.target_name, request.parameters["caller"]}
-            and at(manifest, "metadata").get("namespace", request.namespace) == request.namespace
-            and selector(manifest)
-        ):
-            found[name] = selector(manifest)
-    return dict(sorted(found.items()))
+    return {
+        name: labels
+        for name, manifest in sorted(beside(request).items())
+        if name != request.parameters["caller"] and (labels := selector(manifest))
+    }
 
 
 def _policy(request: FaultRequest) -> dict[str, Any]:
@@ -115,25 +112,16 @@ def _effect(request: FaultRequest) -> Effect:
     count = f'[0].data."{request.namespace}.{name}"'
     return Effect(
         within_seconds=ENFORCED_SECONDS,
-        proof=(
-            LiveCondition(
-                "v1",
-                "ConfigMap",
-                f"to_number(not_null({count}, '0')) > `0`",
-                f"packets to {request.target_name} are dropped because of NetworkPolicy {name}",
-                name=DROPS,
-                namespace="kube-system",
-            ),
-        ),
+        proof=(counted(DROPS, count, f"packets to {request.target_name} are dropped because of NetworkPolicy {name}"),),
         recovery=(
-            LiveCondition(API, "NetworkPolicy", "length(@) == `0`", f"there is no NetworkPolicy {name}", name=name),
+            gone(API, "NetworkPolicy", name, request.namespace, f"there is no NetworkPolicy {name}"),
             LiveCondition(
                 "v1",
                 "ConfigMap",
                 f"not_null({count}, 'none') == 'none'",
                 f"NetworkPolicy {name} is no longer in force",
                 name=DROPS,
-                namespace="kube-system",
+                namespace=SYSTEM,
             ),
         ),
     )

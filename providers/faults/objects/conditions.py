@@ -14,6 +14,9 @@ from itbc.dsl.catalogue import LiveCondition
 STAYING = "[?!(metadata.deletionTimestamp) && status.phase != 'Succeeded' && status.phase != 'Failed']"
 """Of pods: those that neither go away nor have ended."""
 
+SYSTEM = "kube-system"
+"""The namespace in which the node reads what its network is to do, and notes what it has done."""
+
 READY = "(status.conditions[?type == 'Ready'] | [0].status == 'True')"
 """Of one pod: that it gets requests."""
 
@@ -115,6 +118,17 @@ def has_endpoints(service: str) -> LiveCondition:
     return endpoints(
         service, "length([].endpoints[] | [?conditions.ready]) > `0`", f"Service {service} has a ready endpoint"
     )
+
+
+def counted(config_map: str, path: str, what: str) -> LiveCondition:
+    """The node has counted something in a ConfigMap of its own; `path` leads to the count in the list that holds it."""
+    expression = f"to_number(not_null({path}, '0')) > `0`"
+    return LiveCondition("v1", "ConfigMap", expression, what, name=config_map, namespace=SYSTEM)
+
+
+def gone(api_version: str, kind: str, name: str, namespace: str, what: str) -> LiveCondition:
+    """There is no such object (any more)."""
+    return LiveCondition(api_version, kind, "length(@) == `0`", what, name=name, namespace=namespace)
 
 
 def _pods(labels: Mapping[str, str], expression: str, what: str) -> LiveCondition:

@@ -93,22 +93,27 @@ def found(answer: Container | Problem) -> Container:
     return answer
 
 
-def other_workload(request: FaultRequest, parameter: str) -> Mapping[str, Any] | Problem:
-    """The workload beside the target that a parameter names."""
-    wanted = str(request.parameters[parameter])
-    beside = {
+def beside(request: FaultRequest) -> Mapping[str, Mapping[str, Any]]:
+    """The other workloads in the target's namespace, by name."""
+    return {
         str(at(manifest, "metadata").get("name")): manifest
         for manifest in request.around
         if manifest.get("kind") in WORKLOADS
         and at(manifest, "metadata").get("namespace", request.namespace) == request.namespace
         and at(manifest, "metadata").get("name") != request.target_name
     }
-    if wanted in beside:
-        return beside[wanted]
+
+
+def other_workload(request: FaultRequest, parameter: str) -> Mapping[str, Any] | Problem:
+    """The workload beside the target that a parameter names."""
+    wanted = str(request.parameters[parameter])
+    others = beside(request)
+    if wanted in others:
+        return others[wanted]
     if wanted == request.target_name:
         return Problem(parameter, "this is the target itself", "name another workload")
     return Problem(
-        parameter, f"there is no workload `{wanted}` beside the target", suggestion(wanted, beside, "other workload")
+        parameter, f"there is no workload `{wanted}` beside the target", suggestion(wanted, others, "other workload")
     )
 
 
@@ -132,13 +137,15 @@ def unreached(request: FaultRequest) -> list[Problem]:
                 "aim at a workload that replaces its pods when its template changes",
             )
         )
-    if replicas(request.manifest) == 0:
-        problems.append(
-            Problem(
-                "", "the target is declared with no replicas, so nothing would break", "aim at a workload that runs"
-            )
-        )
-    return problems
+    return [*problems, *without_pods(request)]
+
+
+def without_pods(request: FaultRequest) -> list[Problem]:
+    """Why there is nothing to break: the target is declared with no pods."""
+    if replicas(request.manifest) != 0:
+        return []
+    message = "the target is declared with no replicas, so nothing would break"
+    return [Problem("", message, "aim at a workload that runs")]
 
 
 def changed(request: FaultRequest, container: Container, operations: Sequence[Mapping[str, Any]]) -> Change:

@@ -6,9 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from itbc.dsl.catalogue import FaultRequest, Problem
+from itbc.dsl.catalogue import Change, FaultRequest, Problem, Touch
 from itbc.providers.faults.objects.conditions import declared_in, literal
-from itbc.providers.faults.objects.pod_template import Container, asked_container, suggestion
+from itbc.providers.faults.objects.pod_template import (
+    Container,
+    asked_container,
+    changed,
+    container_of,
+    suggestion,
+    touched,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,30 @@ def found_variable(request: FaultRequest) -> Variable:
             raise ValueError(problem.message)
 
 
+def variable_touched(request: FaultRequest) -> Touch:
+    """What a fault of the variable that the parameter `variable` names changes, whether it is listed or not."""
+    return touched(request, container_of(request), "env", str(request.parameters["variable"]))
+
+
+def variable_set(request: FaultRequest, value: str) -> Change:
+    """The change that gives the variable another value, in a request that has no problems."""
+    variable = found_variable(request)
+    operations = (
+        {"op": "test", "path": f"{variable.patch_path}/name", "value": variable.name},
+        {"op": "add", "path": f"{variable.patch_path}/value", "value": value},
+    )
+    return changed(request, variable.container, operations)
+
+
 def has_value(container: Container, variable: str, value: str) -> str:
     """Of one pod: the variable is listed with that value."""
-    listed = declared_in(container.name, f"not_null(env, `[]`)[?name == {literal(variable)}]")
-    return f"({listed} | [0].value == {literal(value)})"
+    return f"({_listed(container, variable)} | [0].value == {literal(value)})"
+
+
+def lacks(container: Container, variable: str) -> str:
+    """Of one pod: the variable isn't listed."""
+    return f"length({_listed(container, variable)}) == `0`"
+
+
+def _listed(container: Container, variable: str) -> str:
+    return declared_in(container.name, f"not_null(env, `[]`)[?name == {literal(variable)}]")
