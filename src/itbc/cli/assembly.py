@@ -37,9 +37,6 @@ def targets() -> Mapping[str, Target]:
 
 def target(name: str) -> Target:
     """The target of that name. Raises ExitError where there is none."""
-    if name not in TARGETS:
-        known = ", ".join(f"{each} ({package.summary})" for each, package in targets().items())
-        raise ExitError(Exit.USAGE, f"there is no target {name}", f"known targets: {known}")
     return _package(name).TARGET
 
 
@@ -61,7 +58,7 @@ def sweepers() -> Mapping[str, Sweeper]:
 
 def preflight(name: str) -> Sequence[Finding]:
     """What this machine has and lacks for a target. Raises ExitError where there is no such target."""
-    return _package(target(name).name).preflight()
+    return _package(name).preflight()
 
 
 def prepare(name: str, cache: Path, progress: Callable[[str], None]) -> None:
@@ -73,6 +70,10 @@ def prepare(name: str, cache: Path, progress: Callable[[str], None]) -> None:
 
 
 def _package(name: str) -> TargetPackage:
+    """What a target offers. Raises ExitError where there is none of that name."""
+    if name not in TARGETS:
+        known = ", ".join(f"{each} ({found.summary})" for each, found in targets().items())
+        raise ExitError(Exit.USAGE, f"there is no target {name}", f"known targets: {known}")
     return cast("TargetPackage", import_module(f"itbc.providers.{name}"))
 
 
