@@ -102,21 +102,20 @@ def _against_faults(
     wrong = [cause for cause in causes if (cause.cluster, cause.ref) not in broken]
     for cause in wrong:
         better = _written(missing[0]) if len(missing) == 1 and len(wrong) == 1 else ""
+        message = f"no fault changes {cause.ref.kind} `{cause.ref.name}`"
+        remedy = "name what the faults change, or add a fault that changes this"
         harmless = touched.get((cause.cluster, cause.ref))
+        if harmless is not None:
+            message = f"`{harmless.kind.kind}` breaks nothing, so {cause.ref.kind} `{cause.ref.name}` is no root cause"
+            remedy = "where nothing is broken, write `root_causes = []`"
         shared.sink.report(
             codes.CAUSE_UNTOUCHED,
             cause.span,
-            f"no fault changes {cause.ref.kind} `{cause.ref.name}`"
-            if harmless is None
-            else f"`{harmless.kind.kind}` breaks nothing, so {cause.ref.kind} `{cause.ref.name}` is no root cause",
+            message,
             secondary=[
                 (fault.span, f"this fault changes {ref.kind} `{ref.name}`") for (_, ref), fault in touched.items()
             ],
-            help=f"did you mean `{better}`?"
-            if better
-            else "name what the faults change, or add a fault that changes this"
-            if harmless is None
-            else "where nothing is broken, write `root_causes = []`",
+            help=f"did you mean `{better}`?" if better else remedy,
             fix=replace(cause.span, better) if better else None,
         )
     listed = entry.value("root_causes")

@@ -1,9 +1,18 @@
-"""What an agent named, in a few words."""
+"""What a score says: the verdicts in the order they are shown in, and what an agent named, in a few words."""
 
 from __future__ import annotations
 
-from itbc.contracts.score import Score
+from collections.abc import Iterable
+
+from itbc.contracts.score import Score, Verdict
 from itbc.evaluators.diagnosis import NOT_A_CAUSE
+
+_KINDS = ("objective", "safeguard", "healthy", "root-cause")
+
+
+def in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """What decides about passing first, then the diagnosis; those of a kind stay in their order."""
+    return sorted(verdicts, key=lambda verdict: _KINDS.index(verdict.kind))
 
 
 def named(score: Score) -> str:

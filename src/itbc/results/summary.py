@@ -16,10 +16,9 @@ from rich.text import Text
 from itbc.contracts.evidence import AgentRun
 from itbc.contracts.record import Failure, Record, Step
 from itbc.contracts.score import Score, Verdict
-from itbc.results.naming import named
+from itbc.results.naming import in_order, named
 from itbc.results.records import Run
 
-_KINDS = ("objective", "safeguard", "healthy", "root-cause")
 _ENDED = {"finished": "finished by itself", "timeout": "ran out of time", "failed": "failed"}
 
 
@@ -67,7 +66,7 @@ def headline(record: Record, score: Score | None) -> Text:
 
 
 def _print_verdicts(verdicts: Sequence[Verdict], console: Console) -> None:
-    for verdict in sorted(verdicts, key=lambda v: _KINDS.index(v.kind)):
+    for verdict in in_order(verdicts):
         mark, style = ("ok", "green") if verdict.passed else ("no", "red")
         if not verdict.passed and verdict.value:
             mark, style = f"{verdict.value:.2f}", "yellow"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib.resources
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,9 +14,8 @@ import jinja2
 from markupsafe import Markup
 
 from itbc.contracts.record import Failure
-from itbc.contracts.score import Verdict
 from itbc.contracts.shape import Origin
-from itbc.results.naming import named
+from itbc.results.naming import in_order, named
 from itbc.results.report import plots, topology
 from itbc.results.report.material import Material, gather
 from itbc.results.report.scale import duration, number
@@ -25,7 +23,6 @@ from itbc.results.report.text import clean
 from itbc.results.report.timeline import figures, make_timeline
 from itbc.results.report.trajectory import story
 
-_KINDS = ("objective", "safeguard", "healthy", "root-cause")
 _WHOSE = {
     "input": "the scenario's",
     "environment": "the environment's",
@@ -99,7 +96,7 @@ def _context(material: Material) -> dict[str, Any]:
         "failure": record.failure,
         "whose": _WHOSE[record.failure.fault] if record.failure is not None else "",
         "place": place,
-        "verdicts": _sorted(material.run.score.verdicts if material.run.score is not None else ()),
+        "verdicts": in_order(material.run.score.verdicts if material.run.score is not None else ()),
         "timeline": make_timeline(material),
         "troubles": _troubles(material),
         "graph": topology.draw(material),
@@ -132,10 +129,6 @@ def headline(material: Material) -> Headline:
 def place(origin: Origin | None) -> str:
     """A place in the scenario's files as editors take it; empty where there is none."""
     return "" if origin is None else f"{origin.file}:{origin.line}:{origin.column}"
-
-
-def _sorted(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    return sorted(verdicts, key=lambda verdict: _KINDS.index(verdict.kind))
 
 
 def _labels(labels: dict[str, str]) -> str:
