@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from play_scene import SilentLedger
+
 from itbc.providers.embedded import images, runtime
 from itbc.providers.embedded.boot import boot
 from itbc.providers.embedded.destroy import destroy
@@ -21,19 +23,6 @@ from itbc.providers.services import Services
 
 KUBECTL = str(Path(sys.executable).parent / "kubectl")
 IMAGE = "itbc.local/peer:1"
-
-
-class _Ledger:
-    """The test itself sees to the end of the cluster."""
-
-    def intent(self, kind: str, identity: str, details: Mapping[str, Any]) -> None:
-        """Note nothing."""
-
-    def created(self, kind: str, identity: str) -> None:
-        """Note nothing."""
-
-    def gone(self, kind: str, identity: str) -> None:
-        """Note nothing."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +100,7 @@ def cluster(folder: Path, run: str, cache: Path) -> Iterator[Peers]:
     spec = ClusterSpec("peers", run, folder, "2999-01-01T00:00:00Z")
     image = images.build(Path(__file__).with_name("peer"), IMAGE, cache, lines.append)
     try:
-        state = boot(spec, Services(home=folder, cache=cache, ledger=_Ledger(), progress=lines.append))
+        state = boot(spec, Services(home=folder, cache=cache, ledger=SilentLedger(), progress=lines.append))
         runtime.import_image(state.layout, image.tar)
         yield Peers(state)
     finally:
