@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from itbc.contracts.mask import Mask
 from itbc.dsl.catalogue import Change, Effect
 from itbc.dsl.model import (
     AlertRule,
@@ -44,6 +45,7 @@ class ObserveCluster:
     needs: tuple[str, ...]
     cluster: str
     signals: tuple[Signal, ...]
+    masks: tuple[Mask, ...]
     namespaces: tuple[str, ...]
     rules: tuple[AlertRule, ...]
     span: Span
@@ -131,6 +133,14 @@ class ExpectAlert:
 
 
 @dataclass(frozen=True, slots=True)
+class Node:
+    """A component of the topology and the cluster it is in."""
+
+    cluster: str
+    component: Component
+
+
+@dataclass(frozen=True, slots=True)
 class AgentWork:
     """The agent gets its goal and its rights, and works."""
 
@@ -140,6 +150,7 @@ class AgentWork:
     within_seconds: float
     grants: tuple[Grant, ...]
     signals: tuple[Signal, ...]
+    topology: tuple[Node, ...]
     span: Span
 
 
@@ -162,14 +173,6 @@ class WrongRepair:
     why: str
     repairs: tuple[Repair, ...]
     span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A component of the topology and the cluster it is in."""
-
-    cluster: str
-    component: Component
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,8 @@ class Target(Protocol):
         """The stacks that make a plan's environment, in an order that satisfies their needs.
 
         For every cluster there are `cluster-NAME` (outputs `kubeconfig`, `address`, `cluster`) and `telemetry-NAME`
-        (outputs `prometheus`, `alertmanager`).
+        (outputs `prometheus`, `alertmanager`, and for each signal that is collected its name: the URL that an agent is
+        shown, where the masks of the variable `masks` are applied).
         """
         ...
 

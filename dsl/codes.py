@@ -92,6 +92,7 @@ SHARED_OBJECT = _code("ITB508", "shared-object", "an object belongs to two compo
 UNKNOWN_SETTING = _code("ITB509", "unknown-setting", "the application has no such load setting")
 LOAD_VARIABLE = _code("ITB510", "load-variable", "the load can't be set in this workload")
 CALLS_ITSELF = _code("ITB511", "calls-itself", "a component calls itself")
+BAD_MASK = _code("ITB512", "bad-mask", "not a mask of telemetry")
 
 UNKNOWN_FAULT = _code("ITB601", "unknown-fault", "unknown kind of fault")
 FAULT_TARGET = _code("ITB602", "fault-target", "this fault can't aim at this")

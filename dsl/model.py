@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from itbc.contracts.mask import Mask
 from itbc.dsl.catalogue import FaultKind, FaultRequest, Touch
 from itbc.dsl.kubernetes import CLUSTER_SCOPED
 from itbc.dsl.source import Span
@@ -110,9 +111,10 @@ class Slo:
 
 @dataclass(frozen=True, slots=True)
 class Telemetry:
-    """Which signals are collected."""
+    """Which signals are collected, and what of them an agent must not see."""
 
     signals: frozenset[Signal]
+    masks: tuple[Mask, ...]
     span: Span
 
 

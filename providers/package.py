@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -35,6 +35,9 @@ class TargetPackage(Protocol):
         ...
 
     @property
-    def prepare(self) -> Callable[[Path, Callable[[str], None]], None]:
-        """Have the programs in the cache (the first argument) that the target builds. Raises ToolchainError."""
+    def prepare(self) -> Callable[[Path, Collection[str], Callable[[str], None]], None]:
+        """Have the programs in the cache (the first argument) that the target builds. Raises ToolchainError.
+
+        The second argument is which signals a run will collect: what no run needs needn't be built.
+        """
         ...

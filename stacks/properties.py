@@ -27,7 +27,7 @@ class EmbeddedCluster(Properties, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class EmbeddedTelemetry(Properties, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Prometheus and Alertmanager for an embedded cluster.
+    """Prometheus and Alertmanager for an embedded cluster, and the stores of traces and logs, where they are wanted.
 
     `rules` is the rules file's path below the artefact folder's `files/`, and
     `rules_digest` its SHA-256, by which a changed file is noticed.
@@ -37,6 +37,7 @@ class EmbeddedTelemetry(Properties, frozen=True, kw_only=True, forbid_unknown_fi
     rules: str
     rules_digest: str
     namespaces: list[str]
+    stores: list[Literal["logs", "traces"]]
 
 
 class Image(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

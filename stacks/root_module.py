@@ -25,6 +25,7 @@ INPUTS: Mapping[str, str] = {
     "expires": "When these resources may be removed by anyone (RFC 3339).",
     "kubeconfig": "Path of a kubeconfig with administrator's rights.",
     "cluster": "Id of the cluster.",
+    "masks": "What an agent must not see, separated by commas: KIND or KIND:SERVICE.",
 }
 """Every input variable there is, and what it means."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from itbc.compiler.emit.plays import play_name
-from itbc.compiler.plan import Break, Condition, ExpectAlert, Plan, Repair, WrongRepair
+from itbc.compiler.plan import Break, Condition, ExpectAlert, Node, ObserveCluster, Plan, Repair, WrongRepair
 from itbc.compiler.target import StackUse, cluster_stack, telemetry_stack
 from itbc.contracts import environment as contract
 from itbc.dsl.model import Grant
@@ -17,7 +17,7 @@ def environment(plan: Plan, stacks: Sequence[StackUse]) -> contract.Environment:
         scenario=plan.scenario,
         target=plan.target,
         stacks=[_stack(use) for use in stacks],
-        clusters=[_cluster(plan, step.cluster) for step in plan.clusters],
+        clusters=[_cluster(plan, step) for step in plan.telemetry],
         baseline=[_baseline(condition) for condition in plan.healthy.conditions],
         faults=[_fault(step) for step in plan.faults],
         alerts=[_alert(step) for step in plan.alerts],
@@ -26,6 +26,7 @@ def environment(plan: Plan, stacks: Sequence[StackUse]) -> contract.Environment:
             within_seconds=plan.work.within_seconds,
             grants=[_grant(grant) for grant in plan.work.grants],
             telemetry=list(plan.work.signals),
+            topology=[_component(node) for node in plan.work.topology],
         ),
         solution=[_repair(step) for step in plan.repairs],
         mutants=[_mutant(mutant) for mutant in plan.mutants],
@@ -38,13 +39,29 @@ def _stack(use: StackUse) -> contract.Stack:
     )
 
 
-def _cluster(plan: Plan, name: str) -> contract.Cluster:
+def _cluster(plan: Plan, step: ObserveCluster) -> contract.Cluster:
+    name, telemetry = step.cluster, telemetry_stack(step.cluster)
     return contract.Cluster(
         name=name,
         kubeconfig=f"{cluster_stack(name)}.kubeconfig",
-        prometheus=f"{telemetry_stack(name)}.prometheus",
-        alertmanager=f"{telemetry_stack(name)}.alertmanager",
+        prometheus=f"{telemetry}.prometheus",
+        alertmanager=f"{telemetry}.alertmanager",
         namespaces=list(plan.namespaces(name)),
+        telemetry=telemetry,
+        signals={signal: f"{telemetry}.{signal}" for signal in step.signals},
+        masks=[str(mask) for mask in step.masks],
+    )
+
+
+def _component(node: Node) -> contract.Component:
+    return contract.Component(
+        cluster=node.cluster,
+        name=node.component.name,
+        objects=[
+            contract.NamedObject(kind=ref.kind, namespace=ref.namespace, name=ref.name)
+            for ref in node.component.objects
+        ],
+        calls=list(node.component.calls),
     )
 
 

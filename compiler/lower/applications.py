@@ -30,6 +30,12 @@ _PHASES: Sequence[frozenset[str]] = (
 )
 """What must be there before pods start, in order; every other kind comes in a last phase."""
 
+_POD_SECURITY = {"pod-security.kubernetes.io/enforce": "baseline"}
+"""Who may create pods there (an agent, for one) gets neither the node's files nor its network, nor a privileged pod.
+
+https://kubernetes.io/docs/concepts/security/pod-security-standards/
+"""
+
 
 def deploy_applications(
     scenario: Scenario, clusters: Sequence[CreateCluster], sink: Sink
@@ -90,5 +96,6 @@ def _phase(kind: str) -> int:
 
 def _namespace(application: Application) -> DeclaredObject:
     name = application.namespace
-    manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    metadata = {"name": name, "labels": _POD_SECURITY}
+    manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
     return DeclaredObject(ObjectRef("Namespace", name, ""), manifest, application.span)

@@ -17,6 +17,7 @@ def observe_clusters(scenario: Scenario, clusters: Sequence[CreateCluster]) -> t
             needs=(created[cluster.name],),
             cluster=cluster.name,
             signals=tuple(sorted(cluster.telemetry.signals)),
+            masks=cluster.telemetry.masks,
             namespaces=tuple(sorted({application.namespace for application in cluster.applications})),
             rules=tuple(sorted(cluster.alerts, key=lambda rule: rule.name)),
             span=cluster.telemetry.span,

@@ -6,6 +6,7 @@ from itbc.dsl import codes
 from itbc.dsl.check.context import AppFacts, ClusterFacts, Shared, World
 from itbc.dsl.check.definitions import alert_rule
 from itbc.dsl.check.load import with_load
+from itbc.dsl.check.masks import masks
 from itbc.dsl.diagnostics import Sink
 from itbc.dsl.entries import Entry
 from itbc.dsl.model import AlertRule, Application, Cluster, ObjectRef, Signal, Telemetry
@@ -56,11 +57,12 @@ def _cluster(entry: Entry, applications: dict[str, AppFacts], shared: Shared) ->
         if telemetry is not None and telemetry.get(signal, False):
             signals.add(signal)
     place = telemetry.span if telemetry is not None else entry.header
+    hidden = masks(telemetry, signals, made if complete else None, sink) if telemetry is not None else ()
     cluster = Cluster(
         entry.label,
         int(entry.get("nodes", 1)),
         tuple(made),
-        Telemetry(frozenset(signals), place),
+        Telemetry(frozenset(signals), hidden, place),
         tuple(rules),
         entry.header,
     )

@@ -37,6 +37,13 @@ TELEMETRY = BlockSchema(
         ),
         AttributeSchema("traces", BooleanType(), "Traces are collected.", default="false"),
         AttributeSchema("logs", BooleanType(), "Logs are collected.", default="false"),
+        AttributeSchema(
+            "masks",
+            ListOf(Text("word"), minimum=0),
+            "What the agent can't see of it: `alerts`, `events`, `logs`, `metrics`, `topology` or `traces`, and with "
+            "`:COMPONENT` behind it only one component's logs, metrics or traces.",
+            default="[]",
+        ),
     ),
 )
 

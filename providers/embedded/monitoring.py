@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 
+from itbc.contracts.mask import Mask
 from itbc.providers.embedded import control, monitoringfiles, pki, tools
 from itbc.providers.embedded.components import Component
 from itbc.providers.embedded.errors import EmbeddedError, NodeHostDied
@@ -21,6 +22,8 @@ from itbc.providers.embedded.kubeconfig import write_kubeconfig
 from itbc.providers.embedded.layout import KUBERNETES, PROGRAMS
 from itbc.providers.embedded.liveness import host_lives, open_api
 from itbc.providers.embedded.record import ClusterState
+from itbc.providers.embedded.telemetry import view as views
+from itbc.providers.embedded.telemetry.view import View, view_of
 from itbc.providers.embedded.waiting import wait_for
 
 _PATIENCE = 60.0
@@ -35,61 +38,73 @@ _DATA = ("lib/prometheus", "lib/alertmanager")
 
 @dataclass(frozen=True, slots=True)
 class Monitoring:
-    """The base URLs, reachable from this machine."""
+    """The base URLs, reachable from this machine. What an agent is shown is the whole unless something is masked."""
 
     prometheus: str
     alertmanager: str
+    shown_prometheus: str
+    shown_alertmanager: str
 
 
-def urls(state: ClusterState) -> Monitoring:
+def urls(state: ClusterState, masks: Sequence[Mask] = ()) -> Monitoring:
     """Where a cluster's monitoring is, if there is one."""
+    prometheus = f"http://{state.address}:{monitoringfiles.PROMETHEUS_PORT}"
+    alertmanager = f"http://{state.address}:{monitoringfiles.ALERTMANAGER_PORT}"
+    shown = views.urls(view_of(masks), state.address)
     return Monitoring(
-        prometheus=f"http://{state.address}:{monitoringfiles.PROMETHEUS_PORT}",
-        alertmanager=f"http://{state.address}:{monitoringfiles.ALERTMANAGER_PORT}",
+        prometheus=prometheus,
+        alertmanager=alertmanager,
+        shown_prometheus=shown.get(views.PROMETHEUS, prometheus),
+        shown_alertmanager=shown.get(views.ALERTMANAGER, alertmanager),
     )
 
 
-def start(state: ClusterState, rules: Path, namespaces: Sequence[str], progress: Callable[[str], None]) -> Monitoring:
+def start(
+    state: ClusterState,
+    rules: Path,
+    namespaces: Sequence[str],
+    masks: Sequence[Mask],
+    progress: Callable[[str], None],
+) -> Monitoring:
     """Start the monitoring of a running cluster and wait until all of it answers. Repeatable.
 
     `rules` is a file of Prometheus rules, `namespaces` where pods are scraped
-    (none: everywhere). Raises EmbeddedError; with Prometheus' words where the rules are wrong.
+    (none: everywhere), `masks` what an agent must not see. Raises
+    EmbeddedError; with Prometheus' words where the rules are wrong.
     """
     check_rules(rules)
-    _configure(state, rules)
+    view = view_of(masks)
+    _configure(state, rules, view)
     with open_api(state) as api:
         for path, manifest in monitoringfiles.rights():
             api.apply(path, manifest)
-    for component in _components(state, namespaces):
+    for component in _components(state, namespaces, view):
         control.start(state.layout, component.name, component.command)
-    for name, url in _health(state).items():
+    for name, url in _health(state, view).items():
         wait_for(f"{name}'s readiness", partial(_answers, state, url), _PATIENCE)
     progress(f"cluster {state.name}: monitoring ready")
-    return urls(state)
+    return urls(state, masks)
 
 
 def stop(state: ClusterState) -> None:
     """End the monitoring of a running cluster and forget what it has collected. Repeatable."""
-    for name in NAMES:
+    ours = {*NAMES, *views.DATA}
+    for name in sorted(ours & _running(state)):
         control.stop(state.layout, name)
-    wait_for(
-        "the end of the monitoring",
-        lambda: set(NAMES).isdisjoint(each["name"] for each in control.listed(state.layout)),
-        _PATIENCE,
-    )
-    for folder in _DATA:
+    wait_for("the end of the monitoring", lambda: ours.isdisjoint(_running(state)), _PATIENCE)
+    for folder in (*_DATA, *views.DATA.values()):
         shutil.rmtree(state.layout.var / folder, ignore_errors=True)
 
 
-def lives(state: ClusterState) -> bool:
+def lives(state: ClusterState, masks: Sequence[Mask] = ()) -> bool:
     """Whether all of it runs and answers."""
     if not host_lives(state):
         return False
+    view = view_of(masks)
     try:
-        running = {each["name"] for each in control.listed(state.layout)}
-        if not running.issuperset(NAMES):
+        if not _running(state).issuperset((*NAMES, *view.names)):
             return False
-        for name, url in _health(state).items():
+        for name, url in _health(state, view).items():
             wait_for(f"{name}'s readiness", partial(_answers, state, url), _SHORT_PATIENCE)
     except EmbeddedError:
         return False
@@ -105,7 +120,11 @@ def check_rules(rules: Path) -> None:
         raise EmbeddedError(f"Prometheus refuses the rules {rules}: {(done.stderr or done.stdout).strip()[-2000:]}")
 
 
-def _configure(state: ClusterState, rules: Path) -> None:
+def _running(state: ClusterState) -> set[str]:
+    return {each["name"] for each in control.listed(state.layout)}
+
+
+def _configure(state: ClusterState, rules: Path, view: View) -> None:
     layout = state.layout
     authority = pki.load_authority(layout.pki, "ca")
     now = dt.datetime.now(dt.UTC)
@@ -116,7 +135,9 @@ def _configure(state: ClusterState, rules: Path) -> None:
     _json(state, monitoringfiles.ALERTMANAGER_CONFIG, monitoringfiles.alertmanager())
     write(layout.inside(monitoringfiles.RULES), rules.read_bytes(), 0o644)
     layout.inside(monitoringfiles.TARGETS).parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-    for folder in _DATA:
+    if view.names:
+        _json(state, views.CONFIG, views.configuration(view, state.address, state.node_name))
+    for folder in (*_DATA, *(views.DATA[name] for name in view.names)):
         (layout.var / folder).mkdir(mode=0o755, parents=True, exist_ok=True)
 
 
@@ -125,7 +146,7 @@ def _json(state: ClusterState, path: str, content: dict[str, Any]) -> None:
     write(state.layout.inside(path), json.dumps(content, indent=2, sort_keys=True) + "\n", 0o644)
 
 
-def _components(state: ClusterState, namespaces: Sequence[str]) -> list[Component]:
+def _components(state: ClusterState, namespaces: Sequence[str], view: View) -> list[Component]:
     prometheus_flags = {
         "config.file": monitoringfiles.CONFIG,
         "storage.tsdb.path": "/var/lib/prometheus",
@@ -155,6 +176,7 @@ def _components(state: ClusterState, namespaces: Sequence[str]) -> list[Componen
         Component("object-metrics", [f"{PROGRAMS}/object-metrics", *_flags(object_metrics_flags)]),
         Component("alertmanager", [alertmanager_program(), *_flags(alertmanager_flags)]),
         Component("prometheus", ["prometheus", *_flags(prometheus_flags)]),
+        *views.components(view, state.address, _RETENTION, alertmanager_program()),
     ]
 
 
@@ -167,12 +189,13 @@ def _flags(flags: dict[str, str]) -> list[str]:
     return [f"--{name}={flags[name]}" for name in sorted(flags)]
 
 
-def _health(state: ClusterState) -> dict[str, str]:
+def _health(state: ClusterState, view: View) -> dict[str, str]:
     found = urls(state)
     return {
         "Alertmanager": f"{found.alertmanager}/-/ready",
         "Prometheus": f"{found.prometheus}/-/ready",
         "object-metrics": f"http://{state.address}:{monitoringfiles.OBJECT_METRICS_PORT}/healthz",
+        **{name: f"{url}/-/ready" for name, url in views.urls(view, state.address).items()},
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from itbc.compiler.plan import CreateCluster, DeployApplication, ObserveCluster, Plan
 from itbc.compiler.target import Abilities, Materials, StackUse, cluster_stack, telemetry_stack
@@ -11,7 +12,9 @@ from itbc.compiler.workloads import application_stacks
 from itbc.stacks import properties
 from itbc.stacks.synthesis import Declaration
 
-ABILITIES = Abilities(nodes=1, signals=frozenset({"metrics", "alerts"}), hosts=frozenset[str](), builds_images=True)
+ABILITIES = Abilities(
+    nodes=1, signals=frozenset({"alerts", "logs", "metrics", "traces"}), hosts=frozenset[str](), builds_images=True
+)
 
 IMAGE = "itbc_embedded_image"
 """The Terraform type of an image that is built here and loaded into the cluster."""
@@ -45,18 +48,20 @@ def _cluster(step: CreateCluster) -> StackUse:
 def _telemetry(step: ObserveCluster, materials: Materials) -> StackUse:
     cluster = cluster_stack(step.cluster)
     rules = materials.rules[step.cluster]
+    stores: list[Literal["logs", "traces"]] = [each for each in ("logs", "traces") if each in step.signals]
     given = properties.EmbeddedTelemetry(
         id=telemetry_stack(step.cluster),
         cluster=step.cluster,
         rules=rules.path,
         rules_digest=rules.digest,
         namespaces=list(step.namespaces),
+        stores=stores,
     )
     return StackUse(
         Declaration("embedded_telemetry:EmbeddedTelemetry", given),
         needs=(cluster,),
         inputs={"cluster": f"{cluster}.cluster"},
-        origins={f"itbc_embedded_monitoring.{step.cluster}": step.span},
+        origins={f"itbc_embedded_{each}.{step.cluster}": step.span for each in ("monitoring", *stores)},
     )
 
 

@@ -85,11 +85,15 @@ def go_environment(cache: Path, environ: Mapping[str, str] = os.environ) -> dict
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A Go main package to be built: the folder with its go.mod, a name to call it by, and flags of its own."""
+    """A Go main package to be built: the folder with its go.mod, a name to call it by, and flags of its own.
+
+    `package` is its import path where it is in a module that go.mod names as a tool.
+    """
 
     name: str
     source: Path
     flags: Sequence[str] = ()
+    package: str = "."
 
     def files(self) -> Iterable[Path]:
         """The files that the program is made from, besides the modules that go.sum pins."""
@@ -102,7 +106,9 @@ class Build:
 
         The compiler isn't part of it (go.mod says what it must be at least): a program that is there needs none.
         """
-        return key_of([*FLAGS, *self.flags], self.source, self.files())
+        return key_of(
+            [*FLAGS, *self.flags, *([] if self.package == "." else [self.package])], self.source, self.files()
+        )
 
 
 def built(
@@ -132,7 +138,7 @@ def _compile(build: Build, go: Go, output: Path, environ: Mapping[str, str], pro
     progress(
         f"building {build.name} with {go.version}: {len(packages)} packages, those in Go's build cache are skipped"
     )
-    command = [str(go.program), "build", "-v", *FLAGS, *build.flags, "-o", str(output), "."]
+    command = [str(go.program), "build", "-v", *FLAGS, *build.flags, "-o", str(output), build.package]
     ended = run_long(command, environ, report.line, report.tick, folder=build.source)
     if ended.code != 0:
         raise ToolchainError(
@@ -155,7 +161,7 @@ def _packages(build: Build, go: Go, environ: Mapping[str, str], progress: Progre
             lines.append(line)
 
     ended = run_long(
-        [str(go.program), "list", "-mod=readonly", "-tags=", "-deps", "."],
+        [str(go.program), "list", "-mod=readonly", "-tags=", "-deps", build.package],
         environ,
         take,
         lambda seconds: progress(f"downloading the modules of {build.name}: {modules} so far, {seconds:.0f} s"),

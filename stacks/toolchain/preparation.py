@@ -10,6 +10,7 @@ from itbc.stacks.toolchain.debian import Machine, Package, debian_packages, miss
 from itbc.stacks.toolchain.errors import ToolchainError
 from itbc.stacks.toolchain.node import PROGRAM_SETTING, node_program
 from itbc.stacks.toolchain.running import Progress
+from itbc.stacks.toolchain.telemetry import PROGRAMS, telemetry_program
 from itbc.stacks.toolchain.terraform import terraform_binary
 
 
@@ -19,7 +20,7 @@ def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def prepare(progress: Progress, environ: Mapping[str, str] = os.environ, *, install: bool) -> None:
-    """Have everything there that a run on this machine needs: Debian packages, Terraform, Go, the Kubernetes program.
+    """Have everything there that any run on this machine needs: Debian packages, Terraform, Go, Kubernetes, stores.
 
     Takes a fraction of a second when all is there. Without `install`, missing
     Debian packages are an error. Raises ToolchainError.
@@ -38,6 +39,8 @@ def prepare(progress: Progress, environ: Mapping[str, str] = os.environ, *, inst
     program = node_program(cache, progress, environ)
     origin = f" (from {PROGRAM_SETTING})" if environ.get(PROGRAM_SETTING) else ""
     progress(f"Kubernetes program: {program}{origin}")
+    for name in PROGRAMS:
+        progress(f"{name}: {telemetry_program(name, cache, progress, environ)}")
 
 
 def _names(packages: tuple[Package, ...]) -> str:

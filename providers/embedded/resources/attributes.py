@@ -9,6 +9,7 @@ from tf.schema import Attribute
 from tf.types import String, Unknown
 from tf.utils import Diagnostics
 
+from itbc.contracts import mask
 from itbc.providers.embedded import record
 from itbc.providers.embedded.errors import EmbeddedError
 from itbc.providers.embedded.record import ClusterState
@@ -49,3 +50,11 @@ def cluster_record(state: State) -> ClusterState:
     if found is None:
         raise EmbeddedError(f"there is no cluster {state['cluster']} below {state['state_dir']}")
     return found
+
+
+def masks_of(state: State) -> list[mask.Mask]:
+    """The argument `masks` of a resource. Raises EmbeddedError for a text that isn't a list of masks."""
+    try:
+        return mask.split(state["masks"])
+    except mask.BadMask as wrong:
+        raise EmbeddedError(f"masks: {wrong}", wrong.help) from wrong

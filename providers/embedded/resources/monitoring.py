@@ -16,6 +16,7 @@ from itbc.providers.embedded.resources.attributes import (
     cluster_record,
     computed,
     living_record,
+    masks_of,
     refuse,
     required,
 )
@@ -44,32 +45,39 @@ class EmbeddedMonitoring(Resource):  # type: ignore[misc]
                 required("rules", "Path of a file of Prometheus rules.", replace=False),
                 required("rules_digest", "Digest of the rules file, by which a change is noticed."),
                 required("namespaces", "Namespaces whose pods are scraped; everywhere if empty.", List(String())),
+                required("masks", "What an agent must not see, separated by commas (KIND or KIND:SERVICE)."),
                 computed("id", "Id of the monitoring."),
                 computed("prometheus", "Base URL of Prometheus."),
                 computed("alertmanager", "Base URL of Alertmanager."),
+                computed("metrics", "Base URL of the Prometheus that an agent is shown."),
+                computed("alerts", "Base URL of the Alertmanager that an agent is shown."),
             ],
         )
 
     def create(self, ctx: CreateContext, planned: State) -> State | None:
         """Start everything and wait until it answers."""
-        state = {**planned, "id": f"{planned['cluster']}/monitoring", "prometheus": None, "alertmanager": None}
+        state = {**planned, "id": f"{planned['cluster']}/monitoring", **dict.fromkeys(_URLS)}
         try:
             cluster = cluster_record(planned)
             found = monitoring.start(
-                cluster, Path(planned["rules"]), list(planned["namespaces"]), self._services.progress
+                cluster,
+                Path(planned["rules"]),
+                list(planned["namespaces"]),
+                masks_of(planned),
+                self._services.progress,
             )
         except EmbeddedError as wrong:
             refuse(ctx.diagnostics, f"The monitoring of {planned['cluster']} can't be started", wrong)
             return state
-        return {**state, "prometheus": found.prometheus, "alertmanager": found.alertmanager}
+        return {**state, **_urls(found)}
 
     def read(self, ctx: ReadContext, current: State) -> State | None:  # noqa: ARG002
         """Look whether all of it runs and answers."""
         cluster = living_record(current)
-        if cluster is None or not monitoring.lives(cluster):
+        masks = masks_of(current)
+        if cluster is None or not monitoring.lives(cluster, masks):
             return None
-        found = monitoring.urls(cluster)
-        return {**current, "prometheus": found.prometheus, "alertmanager": found.alertmanager}
+        return {**current, **_urls(monitoring.urls(cluster, masks))}
 
     def update(self, ctx: UpdateContext, current: State, planned: State) -> State | None:  # noqa: ARG002
         """The same rules from another file: nothing is to be done."""
@@ -85,3 +93,15 @@ class EmbeddedMonitoring(Resource):  # type: ignore[misc]
         except EmbeddedError as wrong:
             if host_lives(cluster):
                 refuse(ctx.diagnostics, f"The monitoring of {current['cluster']} can't be ended", wrong)
+
+
+_URLS = ("alertmanager", "alerts", "metrics", "prometheus")
+
+
+def _urls(found: monitoring.Monitoring) -> State:
+    return {
+        "alertmanager": found.alertmanager,
+        "alerts": found.shown_alertmanager,
+        "metrics": found.shown_prometheus,
+        "prometheus": found.prometheus,
+    }

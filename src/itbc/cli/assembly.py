@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -61,12 +61,15 @@ def preflight(name: str) -> Sequence[Finding]:
     return _package(name).preflight()
 
 
-def prepare(name: str, cache: Path, progress: Callable[[str], None]) -> None:
-    """Have everything there that a target needs beside the machine's own programs. Raises ToolchainError."""
+def prepare(name: str, signals: Collection[str], cache: Path, progress: Callable[[str], None]) -> None:
+    """Have everything there that a target needs to collect some signals, beside the machine's own programs.
+
+    Raises ToolchainError.
+    """
     from itbc.stacks.toolchain import terraform_binary  # noqa: PLC0415 - only what runs needs it
 
     terraform_binary(cache, progress)
-    _package(name).prepare(cache, progress)
+    _package(name).prepare(cache, signals, progress)
 
 
 def _package(name: str) -> TargetPackage:

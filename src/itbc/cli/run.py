@@ -11,8 +11,9 @@ from rich.console import Console
 from itbc.cli.compiling import compiled, hiding_places, secrets
 from itbc.cli.exits import Exit, ExitError
 from itbc.cli.leftovers import tell_remaining
-from itbc.cli.wholerun import exit_code, live
-from itbc.cli.workshop import collect_garbage, desk
+from itbc.cli.masking import mask_option, masks_for
+from itbc.cli.wholerun import Circumstances, exit_code, live
+from itbc.cli.workshop import collect_garbage, desk, signals_of
 from itbc.results.summary import render
 from itbc.runner.agents import UnknownAgent, check_mutant, command_of
 from itbc.runner.artefacts import Artefacts
@@ -69,6 +70,7 @@ def number(_context: click.Context, _option: click.Parameter, value: float | Non
     show_default=True,
     help="How many processes and threads the agent may have.",
 )
+@mask_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the run's random choices.")
 def command(
     *,
@@ -81,6 +83,7 @@ def command(
     agent_memory: int,
     agent_cpus: float,
     agent_processes: int,
+    masks: tuple[str, ...],
     seed: int,
 ) -> int:
     """Live the whole life of SCENARIO (a file, its folder, or compiled artefacts) with an agent, and score it.
@@ -96,8 +99,9 @@ def command(
         line = command_of(agent, arguments)
     except UnknownAgent as wrong:
         raise ExitError(Exit.USAGE, str(wrong)) from wrong
-    with compiled(scenario, target) as artefacts, desk(artefacts.manifest.target) as place:
+    with compiled(scenario, target) as artefacts, desk(artefacts.manifest.target, signals_of(artefacts)) as place:
         _known(agent, artefacts)
+        hidden = masks_for(masks, artefacts.environment)
         collect_garbage(place.workshop, place.progress.say)
         task = artefacts.environment.task
         assignment = Assignment(
@@ -108,7 +112,7 @@ def command(
             secret=[*secrets(scenario), artefacts.folder],
             limits=Limits(agent_memory << 20, agent_cpus, agent_processes),
         )
-        lived = live(place, artefacts, assignment, seed, keep=keep)
+        lived = live(place, artefacts, assignment, Circumstances(seed, hidden), keep=keep)
     render(lived.run, Console(highlight=False))
     if lived.ended is not None:
         tell_remaining(lived.run.record.run, lived.ended)

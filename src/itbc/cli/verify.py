@@ -19,8 +19,10 @@ from itbc.cli.claims import CLAIMS, Claims, judge
 from itbc.cli.compiling import compiled, hiding_places, secrets
 from itbc.cli.exits import Exit, ExitError
 from itbc.cli.leftovers import tell_remaining
-from itbc.cli.wholerun import live
-from itbc.cli.workshop import Desk, collect_garbage, desk, told
+from itbc.cli.masking import mask_option, masks_for
+from itbc.cli.wholerun import Circumstances, live
+from itbc.cli.workshop import Desk, collect_garbage, desk, signals_of, told
+from itbc.contracts.mask import Mask
 from itbc.runner.agents import CHEATS, MUTANT, SHIPPED
 from itbc.runner.artefacts import Artefacts
 from itbc.runner.leftovers.ledger import ever
@@ -45,6 +47,7 @@ class Trial:
     scenario: Path
     artefacts: Artefacts
     agent: str
+    masks: Sequence[Mask]
 
     @property
     def name(self) -> str:
@@ -61,6 +64,7 @@ class Trial:
     help="Which shipped agents to try, by commas; `mutants` are all that a scenario has.",
 )
 @click.option("--target", default="embedded", show_default=True, help="Where the environments will stand.")
+@mask_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the runs' random choices.")
 @click.option(
     "--jobs",
@@ -69,7 +73,9 @@ class Trial:
     default=None,
     help="How many runs at once; by default one a processor, less where memory is short.",
 )
-def command(paths: tuple[Path, ...], agents: str, target: str, seed: int, jobs: int | None) -> int:
+def command(
+    *, paths: tuple[Path, ...], agents: str, target: str, masks: tuple[str, ...], seed: int, jobs: int | None
+) -> int:
     """Prove that the scenarios at PATHS (files, or folders of them) work: a whole run with each shipped agent.
 
     Each must be seen healthy, broken, alerting and destroyed; doing nothing must fail, the scenario's own solution must
@@ -83,12 +89,13 @@ def command(paths: tuple[Path, ...], agents: str, target: str, seed: int, jobs: 
     scenarios = _scenarios(paths)
     with ExitStack() as stack:
         trials = [
-            Trial(scenario, artefacts, agent)
+            Trial(scenario, artefacts, agent, hidden)
             for scenario in scenarios
             for artefacts in [stack.enter_context(compiled(scenario, target))]
+            for hidden in [masks_for(masks, artefacts.environment)]
             for agent in _each(names, artefacts)
         ]
-        place = stack.enter_context(desk(target))
+        place = stack.enter_context(desk(target, signals_of(*(trial.artefacts for trial in trials))))
         collect_garbage(place.workshop, place.progress.say)
         results = _live_all(place, trials, seed, min(jobs or default_jobs(), len(trials)))
     # In a log nothing is wrapped: a table that is cut to 80 columns can't be searched.
@@ -174,7 +181,7 @@ def _verify(place: Desk, trial: Trial, seed: int) -> Claims:
         # What must fail has failed with the first thing that it broke; of the solution all is wanted.
         verdict_only=trial.agent != "solution",
     )
-    lived = live(place, trial.artefacts, assignment, seed, keep=False)
+    lived = live(place, trial.artefacts, assignment, Circumstances(seed, trial.masks), keep=False)
     if lived.ended is not None:
         tell_remaining(lived.run.record.run, lived.ended)
     if lived.run.record.failure is not None:

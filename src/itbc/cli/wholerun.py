@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from itbc.cli.exits import Exit
 from itbc.cli.workshop import Desk
+from itbc.contracts.mask import Mask
 from itbc.contracts.record import Record
 from itbc.results.junit import to_junit
 from itbc.results.records import Run, load
@@ -25,10 +26,18 @@ class Lived:
     ended: DestroyingOutput | None
 
 
-def live(desk: Desk, artefacts: Artefacts, assignment: Assignment, seed: int, *, keep: bool) -> Lived:
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What makes a run another one than the next of the same scenario and agent, and is recorded."""
+
+    seed: int
+    masks: Sequence[Mask] = ()
+
+
+def live(desk: Desk, artefacts: Artefacts, assignment: Assignment, given: Circumstances, *, keep: bool) -> Lived:
     """Live a whole run. What fails on the way is in the run's record; destroyed is always, unless `keep`."""
     ended: DestroyingOutput | None = None
-    with session.new_run(desk.workshop, artefacts, assignment.agent, seed) as life:
+    with session.new_run(desk.workshop, artefacts, assignment.agent, given.seed, given.masks) as life:
         run = life.around.run
         desk.progress.say(f"run {run.name}")
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from itbc.cli.leftovers import counted
 from itbc.cli.progress import Lane, Progress, Teller
 from itbc.contracts.record import Failure, Record
 from itbc.contracts.shape import ContractError
+from itbc.runner.artefacts import Artefacts
 from itbc.runner.failures import StepFailed
 from itbc.runner.home import Home
 from itbc.runner.interruption import Interruption
@@ -44,11 +45,11 @@ class Desk:
 
 
 @contextmanager
-def desk(target: str = "") -> Generator[Desk]:
+def desk(target: str = "", signals: Collection[str] = ()) -> Generator[Desk]:
     """Everything a verb needs to work on runs; signals are taken while the block runs.
 
-    With a target, the machine is checked for it and prepared first. Raises
-    ExitError for what went wrong, with the exit code that is right for it.
+    With a target, the machine is checked for it and prepared first, to collect
+    these signals too. Raises ExitError for what went wrong, with the exit code that is right for it.
     """
     console = Console(stderr=True, highlight=False)
     progress = Progress(console)
@@ -56,7 +57,7 @@ def desk(target: str = "") -> Generator[Desk]:
     with outside_failures():
         home = Home.from_environment(os.environ)
         if target:
-            _prepare(target, home.cache, progress)
+            _prepare(target, signals, home.cache, progress)
         workshop = Workshop(
             home=home,
             tools=Tools(
@@ -74,6 +75,13 @@ def desk(target: str = "") -> Generator[Desk]:
         )
         with interruption.listen(), progress:
             yield Desk(console, progress, workshop)
+
+
+def signals_of(*artefacts: Artefacts) -> frozenset[str]:
+    """The signals that are collected in any cluster."""
+    return frozenset(
+        signal for each in artefacts for cluster in each.environment.clusters for signal in cluster.signals
+    )
 
 
 @contextmanager
@@ -101,7 +109,7 @@ def told(wrong: StepFailed | Failure) -> str:
     return f"{wrong.origin.file}:{wrong.origin.line}:{wrong.origin.column}: {wrong.message}"
 
 
-def _prepare(target: str, cache: Path, progress: Progress) -> None:
+def _prepare(target: str, signals: Collection[str], cache: Path, progress: Progress) -> None:
     """Check the machine, then have everything there that a run needs. Raises ExitError and ToolchainError.
 
     This is before signals are taken, as a build of minutes should end with the first Ctrl-C.
@@ -110,7 +118,7 @@ def _prepare(target: str, cache: Path, progress: Progress) -> None:
     begin = time.monotonic()
     with progress:
         progress.step_began("prepare")
-        assembly.prepare(target, cache, progress.note)
+        assembly.prepare(target, signals, cache, progress.note)
         progress.step_ended("prepare", time.monotonic() - begin, None)
 
 

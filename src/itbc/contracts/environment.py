@@ -12,7 +12,8 @@ class Stack(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     `folder` is relative to the artefact folder. `inputs` maps each input
     variable to `STACK.OUTPUT` of an earlier stack; the runner also sets
-    `run_id`, `state_dir` and `expires` (RFC 3339) for every stack that declares them.
+    `run_id`, `state_dir`, `expires` (RFC 3339) and `masks` (see
+    `itbc.contracts.mask`) for every stack that declares them.
     """
 
     id: str
@@ -25,7 +26,9 @@ class Cluster(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A cluster of the environment and where its accesses come from.
 
     Each access names an output `STACK.OUTPUT`: `kubeconfig` (a path, admin
-    rights), `prometheus` and `alertmanager` (base URLs).
+    rights), `prometheus` and `alertmanager` (base URLs). `signals` names, by
+    signal, the URL that an agent is shown; the stack `telemetry` sees to it
+    that `masks` are applied there.
     """
 
     name: str
@@ -33,6 +36,9 @@ class Cluster(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     prometheus: str
     alertmanager: str
     namespaces: list[str]
+    telemetry: str = ""
+    signals: dict[str, str] = {}
+    masks: list[str] = []
 
 
 class Baseline(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -77,6 +83,30 @@ class Grant(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     verbs: list[str]
 
 
+class NamedObject(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A Kubernetes object by its names; without a namespace where its kind has none."""
+
+    kind: str
+    namespace: str
+    name: str
+
+
+class Component(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A component of an application: the objects it is made of, and the components that it calls."""
+
+    cluster: str
+    name: str
+    objects: list[NamedObject]
+    calls: list[str]
+
+
+class Topology(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`topology.json` of an agent's workspace: what the applications are made of, as declared, and what calls what."""
+
+    version: Literal["itbc.topology/1"] = "itbc.topology/1"
+    components: list[Component]
+
+
 class Task(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What the agent is told and may do."""
 
@@ -84,6 +114,7 @@ class Task(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     within_seconds: float
     grants: list[Grant]
     telemetry: list[Literal["metrics", "alerts", "traces", "logs"]]
+    topology: list[Component] = []
 
 
 class Repair(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -45,7 +45,10 @@ class Step(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Record(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The summary of a run; `state` is the stage it is in, `done` or `failed`."""
+    """The summary of a run; `state` is the stage it is in, `done` or `failed`.
+
+    `masks` are those of this run, besides the scenario's own.
+    """
 
     version: Literal["itbc.record/1"] = "itbc.record/1"
     run: str
@@ -72,5 +75,6 @@ class Record(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "failed",
     ]
     destroyed: bool
+    masks: list[str] = []
     failure: Failure | None = None
     score: Score | None = None

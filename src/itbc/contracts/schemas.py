@@ -15,7 +15,7 @@ import jsonschema
 import msgspec
 
 from itbc.contracts.answer import Answer
-from itbc.contracts.environment import Environment
+from itbc.contracts.environment import Environment, Topology
 from itbc.contracts.evaluation import Evaluation
 from itbc.contracts.evidence import Evidence
 from itbc.contracts.manifest import Manifest
@@ -36,6 +36,7 @@ CONTRACTS: Mapping[str, type[Shape]] = {
     "record": Record,
     "score": Score,
     "step": Step,
+    "topology": Topology,
     "trajectory": Trajectory,
     "undo": UndoRecord,
 }

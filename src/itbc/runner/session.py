@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from itbc.contracts.mask import Mask, parse_mask
 from itbc.contracts.record import Record
 from itbc.contracts.shape import ContractError, read, write
 from itbc.runner.artefacts import Artefacts, copy, load
@@ -44,7 +45,9 @@ class Workshop:
 
 
 @contextmanager
-def new_run(workshop: Workshop, artefacts: Artefacts, agent: str, seed: int) -> Generator[Life]:
+def new_run(
+    workshop: Workshop, artefacts: Artefacts, agent: str, seed: int, masks: Sequence[Mask] = ()
+) -> Generator[Life]:
     """Make a run and hold its lease while the block runs. From here on a reaper knows of it."""
     created = workshop.now()
     expires = _rfc3339(created + LIFETIME)
@@ -68,6 +71,7 @@ def new_run(workshop: Workshop, artefacts: Artefacts, agent: str, seed: int) -> 
             expires=expires,
             state="queued",
             destroyed=True,
+            masks=[str(mask) for mask in sorted(set(masks))],
         )
         write(run.record, record)
         yield _life(workshop, load(run.artefacts), record, ledger)
@@ -143,6 +147,7 @@ def _life(workshop: Workshop, artefacts: Artefacts, record: Record, ledger: File
         environment=artefacts.environment,
         origins=artefacts.manifest.origins,
         expires=record.expires,
+        own_masks=[parse_mask(each) for each in record.masks],
         tools=workshop.tools,
         ledger=ledger,
         patience=workshop.patience,

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from itbc.contracts.environment import Environment
+from itbc.contracts.environment import Cluster, Environment
+from itbc.contracts.mask import Mask, parse_mask
 from itbc.contracts.shape import Origin
 from itbc.providers.kubernetes.client import Client, ClusterError
 from itbc.providers.kubernetes.kubeconfig import KubeconfigError
@@ -36,8 +37,8 @@ class Tools:
 class Surroundings:
     """The run's folder and ledger, the outside programs, the clock, and a line of progress for the user.
 
-    `patience` stops with the user's first wish to stop; `last_patience`, which
-    destroying goes by, only with the second.
+    `own_masks` are the run's, besides the scenario's. `patience` stops with the
+    user's first wish to stop; `last_patience`, which destroying goes by, only with the second.
     """
 
     home: Home
@@ -45,6 +46,7 @@ class Surroundings:
     environment: Environment
     origins: Mapping[str, Origin]
     expires: str
+    own_masks: Sequence[Mask]
     tools: Tools
     ledger: FileLedger
     patience: Patience
@@ -52,6 +54,10 @@ class Surroundings:
     now: Callable[[], datetime]
     tell: Callable[[str], None]
     variables: Mapping[str, str]
+
+    def masks(self, cluster: Cluster) -> list[Mask]:
+        """What an agent must not see of a cluster's telemetry: what its scenario says, and what this run was told."""
+        return sorted({*(parse_mask(each) for each in cluster.masks), *self.own_masks})
 
     @contextmanager
     def terraform(self, patience: Patience) -> Generator[Terraform]:

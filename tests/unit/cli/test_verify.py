@@ -42,7 +42,7 @@ class Place:
 
 def _trials(*agents: str) -> list[Trial]:
     artefacts = cast("Artefacts", SimpleNamespace(manifest=SimpleNamespace(scenario="s")))
-    return [Trial(Path("s"), artefacts, agent) for agent in agents]
+    return [Trial(Path("s"), artefacts, agent, ()) for agent in agents]
 
 
 def _claims(agent: str) -> Claims:

@@ -135,10 +135,11 @@ def test_stacks_are_in_order_and_their_inputs_are_earlier_outputs(folder: Path):
             assert source in stack.needs
             assert output in outputs[source]
         declared = set(module.get("variable", {}))
-        assert declared == set(stack.inputs) | (declared & {"run_id", "state_dir", "expires"})
+        assert declared == set(stack.inputs) | (declared & {"run_id", "state_dir", "expires", "masks"})
         outputs[stack.id] = set(module.get("output", {}))
     (cluster,) = environment.clusters
-    for access in (cluster.kubeconfig, cluster.prometheus, cluster.alertmanager):
+    assert set(cluster.signals) == {"alerts", "logs", "metrics", "traces"}
+    for access in (cluster.kubeconfig, cluster.prometheus, cluster.alertmanager, *cluster.signals.values()):
         source, _, output = access.partition(".")
         assert output in outputs[source]
 

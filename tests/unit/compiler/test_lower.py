@@ -51,7 +51,14 @@ def test_what_the_target_lacks_is_reported_all_at_once_with_its_place(scenario: 
     telemetry = replace(cluster.telemetry, signals=frozenset({"metrics", "traces", "logs"}))
     asked = with_cluster(scenario, replace(cluster, nodes=3, telemetry=telemetry))
     asked = replace(asked, environment=replace(asked.environment, hosts=(Host("db", "rhel9", cluster.span),)))
-    sink = reported(asked, embedded)
+
+    class Poor:
+        name = "poor"
+        summary = "a target that collects metrics only"
+        abilities = replace(embedded.abilities, signals=frozenset({"metrics"}))
+        stacks = embedded.stacks
+
+    sink = reported(asked, Poor())
     found = [(each.code, each.span.origin.line) for each in sink.diagnostics]
     line, seen = cluster.span.origin.line, telemetry.span.origin.line
     assert sorted(found, key=lambda each: each[0].id) == [

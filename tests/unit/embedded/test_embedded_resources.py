@@ -15,6 +15,7 @@ from itbc.providers.embedded.record import ClusterState
 from itbc.providers.embedded.resources.cluster import EmbeddedCluster
 from itbc.providers.embedded.resources.image import EmbeddedImage
 from itbc.providers.embedded.resources.monitoring import EmbeddedMonitoring
+from itbc.providers.embedded.resources.stores import EmbeddedLogs, EmbeddedTraces
 from itbc.providers.embedded.spec import DEFAULT_RANGE
 from itbc.providers.services import Services
 
@@ -39,7 +40,7 @@ def arguments(folder: Path, **more: Any) -> dict[str, Any]:
 
 
 def inside(folder: Path, **more: Any) -> dict[str, Any]:
-    return {"cluster": "run.shop", "state_dir": str(folder), **more}
+    return {"cluster": "run.shop", "state_dir": str(folder), "masks": "", **more}
 
 
 def texts(diagnostics: Diagnostics) -> list[str]:
@@ -61,9 +62,11 @@ def test_the_types_and_their_arguments_are_those_of_the_contract() -> None:
         ),
         "embedded_image": ({"cluster", "state_dir", "reference", "source", "source_digest"}, {"id", "digest"}),
         "embedded_monitoring": (
-            {"cluster", "state_dir", "rules", "rules_digest", "namespaces"},
-            {"id", "prometheus", "alertmanager"},
+            {"cluster", "state_dir", "rules", "rules_digest", "namespaces", "masks"},
+            {"id", "prometheus", "alertmanager", "metrics", "alerts"},
         ),
+        "embedded_logs": ({"cluster", "state_dir", "masks"}, {"id", "url"}),
+        "embedded_traces": ({"cluster", "state_dir", "masks"}, {"id", "url"}),
     }
 
 
@@ -139,7 +142,7 @@ def test_records_are_read_as_they_were_written(tmp_path: Path) -> None:
         record.load(state.folder)
 
 
-@pytest.mark.parametrize("resource", [EmbeddedImage, EmbeddedMonitoring])
+@pytest.mark.parametrize("resource", [EmbeddedImage, EmbeddedLogs, EmbeddedMonitoring, EmbeddedTraces])
 def test_what_is_in_a_dead_cluster_is_gone_and_easily_deleted(
     services: Services, tmp_path: Path, resource: Any
 ) -> None:

@@ -52,3 +52,7 @@ def test_the_guard_lets_services_and_pods_through_and_nothing_else_out() -> None
     assert "table inet guard" in text
     assert text.count('oifname "eth0" ct state new,invalid,untracked reject') == 2
     assert f"ip daddr {{ 10.96.0.0/16, 10.244.0.0/16, {node} }} accept" in text
+    closed = next(line for line in text.splitlines() if "tcp reset" in line)
+    assert closed.strip().startswith("ip saddr 10.244.0.0/16 tcp dport {")
+    assert {"9090", "9093", "9428", "16686"} <= set(closed.replace(",", " ").split())
+    assert "4318" not in closed

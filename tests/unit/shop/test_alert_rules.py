@@ -47,7 +47,7 @@ class Rules:
         self.folder = folder
         self.scenario = scenario
         cluster = scenario.environment.clusters[0]
-        step = ObserveCluster("telemetry", (), cluster.name, ("metrics",), ("shop",), cluster.alerts, cluster.span)
+        step = ObserveCluster("telemetry", (), cluster.name, ("metrics",), (), ("shop",), cluster.alerts, cluster.span)
         (folder / "rules.yml").write_bytes(render_rules(step))
 
     def firing(self, series: Series, name: str, expected: Mapping[int, list[dict[str, str]]]) -> None:

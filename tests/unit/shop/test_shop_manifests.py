@@ -71,7 +71,7 @@ def test_every_setting_comes_from_an_object_that_is_there(name: str) -> None:
         for source in container.get("envFrom", []):
             assert source["configMapRef"]["name"] in maps
         for entry in container.get("env", []):
-            if "valueFrom" in entry:
+            if "secretKeyRef" in entry.get("valueFrom", {}):
                 reference = entry["valueFrom"]["secretKeyRef"]
                 assert reference["key"] in secrets[reference["name"]]["data"]
     for volume in WORKLOADS[name]["spec"]["template"]["spec"].get("volumes", []):

@@ -17,7 +17,12 @@ CLUSTER = Declaration("embedded_cluster:EmbeddedCluster", properties.EmbeddedClu
 TELEMETRY = Declaration(
     "embedded_telemetry:EmbeddedTelemetry",
     properties.EmbeddedTelemetry(
-        id="telemetry-a", cluster="a", rules="rules-a.yml", rules_digest="d", namespaces=["x", "${y}"]
+        id="telemetry-a",
+        cluster="a",
+        rules="rules-a.yml",
+        rules_digest="d",
+        namespaces=["x", "${y}"],
+        stores=["logs", "traces"],
     ),
 )
 

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from itbc.stacks.toolchain import ToolchainError, preparation
+from itbc.stacks.toolchain import ToolchainError, preparation, telemetry_program_place
 from itbc.stacks.toolchain.__main__ import _main, main
 from itbc.stacks.toolchain.debian import PACKAGES
 from itbc.stacks.toolchain.node import KUBERNETES_VERSION, PROGRAM_SETTING
+from itbc.stacks.toolchain.telemetry import PROGRAMS
 
 Script = Callable[[Path, str], Path]
 
@@ -19,6 +20,8 @@ def environ(tmp_path: Path, script: Script) -> dict[str, str]:
     """A machine on which everything is there."""
     node = script(tmp_path / "node", f"echo {KUBERNETES_VERSION}")
     script(tmp_path / "bin" / "terraform", 'echo \'{"terraform_version": "1.11.4"}\'')
+    for name in PROGRAMS:
+        script(telemetry_program_place(name, tmp_path / "cache"), "echo built")
     return {"PATH": str(tmp_path / "bin"), "ITBC_CACHE": str(tmp_path / "cache"), PROGRAM_SETTING: str(node)}
 
 
@@ -32,6 +35,7 @@ def test_where_all_is_there_it_says_so(
         "Debian packages: all there",
         f"Terraform: {tmp_path}/bin/terraform",
         f"Kubernetes program: {tmp_path}/node (from {PROGRAM_SETTING})",
+        *(f"{name}: {telemetry_program_place(name, tmp_path / 'cache')}" for name in PROGRAMS),
     ]
 
 

@@ -38,7 +38,7 @@ func newPeer(s *settings, p *parts, name string) *peer {
 	}
 	return &peer{
 		name: name, base: strings.TrimSuffix(address, "/"), metrics: p.metrics,
-		client: &http.Client{Timeout: timeout, Transport: transport},
+		client: &http.Client{Timeout: timeout, Transport: tracedTo(name, transport)},
 	}
 }
 

@@ -64,11 +64,13 @@ func run(args []string, getenv func(string) string) error {
 		log:     slog.New(slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{Level: level})).With("service", args[0]),
 		metrics: newMetrics(),
 	}
+	flush, unsent := startTracing(s, args[0], p.log)
 	routes, err := build(s, p)
-	if err := errors.Join(s.problem(), err); err != nil {
+	if err := errors.Join(s.problem(), unsent, err); err != nil {
 		p.log.Error("the settings can't be used", "error", err.Error())
 		return err
 	}
+	defer flush()
 	if worker, ok := routes.(interface{ work(context.Context) }); ok {
 		go worker.work(ctx)
 	}

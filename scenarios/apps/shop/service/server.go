@@ -82,6 +82,8 @@ func observe(next http.Handler, p *parts) http.Handler {
 		seen := &observed{ResponseWriter: w, status: http.StatusOK}
 		request := r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
 		next.ServeHTTP(seen, request)
+		// Whoever is outside of this wants to know the route too.
+		r.Pattern = request.Pattern
 		took := time.Since(started)
 		route := routeOf(request)
 		p.metrics.requests.WithLabelValues(r.Method, route, strconv.Itoa(seen.status)).Inc()
@@ -90,6 +92,9 @@ func observe(next http.Handler, p *parts) http.Handler {
 		attributes := []slog.Attr{
 			slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", seen.status),
 			slog.Float64("duration", took.Seconds()), slog.String("request_id", id),
+		}
+		if trace := noteError(request, seen.err); trace != "" {
+			attributes = append(attributes, slog.String("trace_id", trace))
 		}
 		if seen.err != nil {
 			level = slog.LevelWarn
@@ -125,7 +130,7 @@ func withProbes(routes http.Handler, p *parts, stopping *draining) http.Handler 
 		}
 	})
 	mux.Handle("GET /metrics", p.metrics.handler())
-	mux.Handle("/", observe(routes, p))
+	mux.Handle("/", traced(observe(routes, p)))
 	return mux
 }
 

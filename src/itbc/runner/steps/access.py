@@ -13,13 +13,17 @@ from itbc.runner.surroundings import Surroundings
 
 
 class Access(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A cluster's accesses: a kubeconfig file with admin rights, and the base URLs of its monitoring."""
+    """A cluster's accesses: a kubeconfig file with admin rights, and the base URLs of its monitoring.
+
+    `signals` are the base URLs that an agent is shown, by signal.
+    """
 
     cluster: str
     kubeconfig: str
     prometheus: str
     alertmanager: str
     namespaces: list[str]
+    signals: dict[str, str] = {}
 
 
 def accesses(around: Surroundings, provisioned: ProvisionOutput) -> list[Access]:
@@ -31,6 +35,7 @@ def accesses(around: Surroundings, provisioned: ProvisionOutput) -> list[Access]
             prometheus=provisioned.value(each.prometheus),
             alertmanager=provisioned.value(each.alertmanager),
             namespaces=each.namespaces,
+            signals={signal: provisioned.value(output) for signal, output in each.signals.items()},
         )
         for each in around.environment.clusters
     ]

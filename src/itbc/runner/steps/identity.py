@@ -9,13 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from itbc.contracts.environment import Grant
+from itbc.contracts.mask import Mask
 from itbc.contracts.shape import Shape
+from itbc.runner.failures import StepFailed
 from itbc.runner.steps.access import Access
 from itbc.runner.surroundings import Surroundings
 
 ACCOUNT = "on-call"
 """The agent's name in a cluster: it must not say that this is a test."""
+
+_SHOWN_BY = {"events": "events", "logs": "pods/log"}
+"""The resource of the API by which masked telemetry could be seen as well."""
 
 NAMESPACE = "default"
 """Where the account lives, whatever namespaces it has rights in."""
@@ -36,11 +43,31 @@ class IdentityOutput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 def identity(step: IdentityInput, around: Surroundings) -> IdentityOutput:
     """Create the account, roles and bindings. Raises StepFailed."""
     for access in step.accesses:
+        masks = next(around.masks(each) for each in around.environment.clusters if each.name == access.cluster)
         grants = [each for each in around.environment.task.grants if each.cluster == access.cluster]
+        grants = [kept for each in grants if (kept := unmasked(each, masks)) is not None]
         with around.cluster(access.cluster, access.kubeconfig) as client:
             for manifest in rights(grants):
                 client.apply(manifest)
     return IdentityOutput(clusters=[each.cluster for each in step.accesses])
+
+
+def unmasked(grant: Grant, masks: Sequence[Mask]) -> Grant | None:
+    """A grant without what the masks hide, None where nothing is left of it.
+
+    Who may read a pod's log by the API server needs no store of logs; rights
+    don't tell one service's pods from another's, so they go as a whole. Raises
+    StepFailed where a grant of everything would have to be taken apart.
+    """
+    hidden = {_SHOWN_BY[mask.kind] for mask in masks if mask.kind in _SHOWN_BY}
+    if hidden and any(each.split("/")[0] == "*" for each in grant.resources):
+        raise StepFailed(
+            "input",
+            f"{' and '.join(sorted(hidden))} can't be masked: the scenario grants every resource",
+            "name the resources in the grant, or leave the mask out",
+        )
+    resources = [each for each in grant.resources if each not in hidden]
+    return msgspec.structs.replace(grant, resources=resources) if resources else None
 
 
 def session_secret() -> dict[str, Any]:

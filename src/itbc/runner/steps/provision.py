@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from itbc.contracts.environment import Stack
+from itbc.contracts.mask import joined
 from itbc.contracts.shape import Shape
 from itbc.runner.failures import StepFailed
 from itbc.runner.ordering import in_order
@@ -44,6 +45,9 @@ def variables(around: Surroundings, stack: Stack, outputs: Mapping[str, Mapping[
         "state_dir": str(around.run.clusters),
         "cache_dir": str(around.home.cache),
         "expires": around.expires,
+        "masks": joined(
+            mask for each in around.environment.clusters if each.telemetry == stack.id for mask in around.masks(each)
+        ),
     }
     known = ProvisionOutput(outputs={name: dict(values) for name, values in outputs.items()})
     return given | {name: known.value(reference) for name, reference in stack.inputs.items()}

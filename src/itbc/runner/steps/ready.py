@@ -9,7 +9,9 @@ from typing import Any
 
 import yaml
 
-from itbc.contracts.shape import Shape
+from itbc.contracts.environment import Topology
+from itbc.contracts.mask import Mask, MaskKind
+from itbc.contracts.shape import Shape, to_json
 from itbc.runner.failures import StepFailed
 from itbc.runner.sandbox.limits import mount_workspace
 from itbc.runner.sandbox.programs import user_of
@@ -19,6 +21,16 @@ from itbc.runner.steps.identity import ACCOUNT, NAMESPACE, session_secret
 from itbc.runner.surroundings import Surroundings
 
 WORKSPACE_KIND = "agent-workspace"
+TOPOLOGY = "topology.json"
+
+SOURCES = {
+    "alerts": "Alertmanager (alerts, API v2)",
+    "logs": "VictoriaLogs (logs, LogsQL)",
+    "metrics": "Prometheus (metrics, PromQL)",
+    "traces": "Jaeger (traces, query API)",
+}
+"""What the agent is told that a signal's URL leads to."""
+
 TOKEN_MARGIN_SECONDS = 600
 """How much longer than the agent's time its credentials are good for: clocks differ, and requests take time."""
 
@@ -52,11 +64,23 @@ def ready(step: ReadyInput, around: Surroundings) -> ReadyOutput:
     (workspace.programs / "kubectl").touch(mode=0o755)
     _write_credentials(step, around, workspace)
     files = {TASK: task_text(step, around), SCHEMA: answer_schema()}
+    if not _masked(around, "topology"):
+        files[TOPOLOGY] = shown_topology(around)
     for name, text in files.items():
         (workspace.work / name).write_text(text)
     _hand_over(workspace, user)
     around.ledger.created(WORKSPACE_KIND, around.run.name)
     return ReadyOutput(workspace=str(workspace.root), user=user)
+
+
+def _masked(around: Surroundings, kind: MaskKind) -> bool:
+    """Whether something is masked as a whole in some cluster."""
+    return any(Mask(kind) in around.masks(each) for each in around.environment.clusters)
+
+
+def shown_topology(around: Surroundings) -> str:
+    """What the agent is told about the applications, as JSON."""
+    return to_json(Topology(components=around.environment.task.topology)).decode()
 
 
 def _write_credentials(step: ReadyInput, around: Surroundings, workspace: Workspace) -> None:
@@ -126,10 +150,9 @@ def task_text(step: ReadyInput, around: Surroundings) -> str:
         lines.append(
             f"- Cluster `{access.cluster}`, namespace {spaces or 'none'}: `kubectl` works (KUBECONFIG is set)."
         )
-        if "metrics" in task.telemetry:
-            lines.append(f"- Prometheus of `{access.cluster}`: {access.prometheus}")
-        if "alerts" in task.telemetry:
-            lines.append(f"- Alertmanager of `{access.cluster}`: {access.alertmanager}")
+        lines += [f"- {SOURCES[signal]} of `{access.cluster}`: {url}" for signal, url in sorted(access.signals.items())]
+    if not _masked(around, "topology"):
+        lines.append(f"- `{TOPOLOGY}`: the components, the objects they are made of, and what calls what.")
     lines += [
         "",
         "## What to hand in",

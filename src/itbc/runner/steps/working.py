@@ -21,6 +21,14 @@ from itbc.runner.steps.access import Access
 from itbc.runner.steps.identity import session_secret
 from itbc.runner.surroundings import Surroundings
 
+VARIABLES = {
+    "alerts": "ITBC_ALERTMANAGER_URL",
+    "logs": "ITBC_LOGS_URL",
+    "metrics": "ITBC_PROMETHEUS_URL",
+    "traces": "ITBC_TRACES_URL",
+}
+"""The environment variable that an agent finds a signal's base URL in: the first cluster's."""
+
 
 class WorkingInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Who works, where, and for how many seconds.
@@ -128,10 +136,7 @@ def _sandbox(step: WorkingInput, around: Surroundings, workspace: Workspace, enc
     }
     if step.accesses:
         first = step.accesses[0]
-        if "metrics" in around.environment.task.telemetry:
-            environment["ITBC_PROMETHEUS_URL"] = first.prometheus
-        if "alerts" in around.environment.task.telemetry:
-            environment["ITBC_ALERTMANAGER_URL"] = first.alertmanager
+        environment |= {VARIABLES[signal]: url for signal, url in sorted(first.signals.items())}
     needs = Needs(
         folders=[workspace.root],
         programs=_programs(step.command),
