@@ -140,7 +140,7 @@ def test_stdin_and_output_are_kept(place: Place) -> None:
 
 
 def test_output_is_limited(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("itbc.runner.sandbox.programs.OUTPUT_LIMIT", 1000)
+    monkeypatch.setattr("itbc.runner.sandbox.streams.OUTPUT_LIMIT", 1000)
     assert place.sh("head -c 3000000 /dev/zero")[0] == 0
     assert place.out.stat().st_size == 1000
 

@@ -11,8 +11,11 @@ from typing import Literal
 SHARED = (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"))  # noqa: S108 - covered, not used
 """Folders that anybody may write to; every agent has empty ones to itself."""
 
-PRIVATE = (*SHARED, Path("/run/user"))
-"""Folders that hold nothing that an agent needs."""
+PRIVATE = (*SHARED, Path("/run"))
+"""Folders that hold nothing that an agent needs. In /run are the sockets of services: of those no network keeps it."""
+
+LOG = Path("/dev/kmsg")
+"""The kernel's log, which tells of every cgroup that ran out of memory, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ def view(needs: Needs, hidden: Sequence[Path] = (), secret: Sequence[Path] = ())
     """
     wanted = [*needs.folders, *needs.programs]
     closed = [found for path in wanted if (found := closed_ancestor(path)) is not None]
-    covered = [*PRIVATE, *closed]
+    covered = [*PRIVATE, LOG, *closed]
     shut = [*hidden, *secret]
     beside = [each.parent for each in needs.programs if _is_shown(each.parent, [*covered, *hidden], shut)]
     folders = list(dict.fromkeys([*needs.folders, *beside]))

@@ -19,6 +19,7 @@ from itbc.runner.sandbox.view import Needs, view
 from itbc.runner.sandbox.workplace import ANSWER, KUBECONFIG, TASK, Script, Workplace, Workspace
 from itbc.runner.steps.access import Access
 from itbc.runner.steps.identity import session_secret
+from itbc.runner.steps.reach import reach
 from itbc.runner.surroundings import Surroundings
 
 VARIABLES = {
@@ -153,6 +154,7 @@ def _sandbox(step: WorkingInput, around: Surroundings, workspace: Workspace, enc
         ),
         ledger=around.ledger,
         groups=enclosure.groups,
+        network=reach(step.accesses, around.environment.task.telemetry),
     )
 
 
