@@ -35,6 +35,7 @@ CLONE_NEWCGROUP = 0x0200_0000
 PR_SET_NO_NEW_PRIVS = 38
 PR_SET_SECCOMP = 22
 SECCOMP_MODE_FILTER = 2
+IP_FREEBIND = 15
 KEYCTL_JOIN_SESSION_KEYRING = 1
 
 READY = b"ready"
@@ -106,13 +107,19 @@ def open_passages(listen: Sequence[tuple[str, int]]) -> list[socket.socket]:
     """Make each address the loopback's own and listen there. Raises OSError."""
     addresses = [ipaddress.ip_address(address) for address in dict.fromkeys(address for address, _ in listen)]
     lines = ["link set lo up"]
-    lines += [f"address add {each}/{each.max_prefixlen} dev lo" for each in addresses if not each.is_loopback]
+    lines += [
+        f"address add {each}/{each.max_prefixlen} dev lo{' nodad' if each.version == 6 else ''}"
+        for each in addresses
+        if not each.is_loopback
+    ]
     done = subprocess.run(["ip", "-batch", "-"], input="\n".join(lines), capture_output=True, text=True, check=False)
     if done.returncode:
         raise OSError(errno.ENETDOWN, done.stderr.strip().replace("\n", "; "), "ip (package iproute2)")
     listeners: list[socket.socket] = []
     for address, port in listen:
         listener = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+        # The loopback's own IPv6 address is there a moment later than the loopback.
+        listener.setsockopt(socket.SOL_IP, IP_FREEBIND, 1)
         listener.bind((address, port))
         listener.listen(128)
         listeners.append(listener)
