@@ -10,6 +10,7 @@ from rich.console import Console
 
 from itbc.cli.compiling import compiled, hiding_places, secrets
 from itbc.cli.exits import Exit, ExitError
+from itbc.cli.granting import granted, granting
 from itbc.cli.leftovers import tell_remaining
 from itbc.cli.masking import mask_option, masks_for
 from itbc.cli.wholerun import Circumstances, exit_code, live
@@ -19,6 +20,7 @@ from itbc.runner.agents import UnknownAgent, check_mutant, command_of
 from itbc.runner.artefacts import Artefacts
 from itbc.runner.life import Assignment
 from itbc.runner.sandbox.limits import Limits
+from itbc.runner.sandbox.network import Address
 from itbc.runner.session import LIFETIME
 
 LONGEST = LIFETIME.total_seconds()
@@ -70,6 +72,7 @@ def number(_context: click.Context, _option: click.Parameter, value: float | Non
     show_default=True,
     help="How many processes and threads the agent may have.",
 )
+@granting
 @mask_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the run's random choices.")
 def command(
@@ -83,6 +86,8 @@ def command(
     agent_memory: int,
     agent_cpus: float,
     agent_processes: int,
+    agent_env: tuple[str, ...],
+    agent_net: tuple[Address, ...],
     masks: tuple[str, ...],
     seed: int,
 ) -> int:
@@ -94,11 +99,15 @@ def command(
     Example: itbc run scenarios/sre/checkout-wrong-payment-address --agent noop
 
     Example: itbc run scenarios/sre/checkout-wrong-payment-address --agent command -- ./my-agent --verbose
+
+    Example: itbc run scenarios/sre/checkout-wrong-payment-address --agent-env MODEL_API_KEY
+    --agent-net api.example.com:443 --agent ./my-agent
     """
     try:
         line = command_of(agent, arguments)
     except UnknownAgent as wrong:
         raise ExitError(Exit.USAGE, str(wrong)) from wrong
+    grants = granted(agent_env, agent_net, line)
     with compiled(scenario, target) as artefacts, desk(artefacts.manifest.target, signals_of(artefacts)) as place:
         _known(agent, artefacts)
         hidden = masks_for(masks, artefacts.environment)
@@ -111,6 +120,8 @@ def command(
             hidden=hiding_places(scenario),
             secret=[*secrets(scenario), artefacts.folder],
             limits=Limits(agent_memory << 20, agent_cpus, agent_processes),
+            variables=grants.variables,
+            addresses=grants.addresses,
         )
         lived = live(place, artefacts, assignment, Circumstances(seed, hidden), keep=keep)
     render(lived.run, Console(highlight=False))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
@@ -18,6 +18,7 @@ from itbc.cli import assembly
 from itbc.cli.claims import CLAIMS, Claims, judge
 from itbc.cli.compiling import compiled, hiding_places, secrets
 from itbc.cli.exits import Exit, ExitError
+from itbc.cli.granting import Granted, granted, granting
 from itbc.cli.leftovers import tell_remaining
 from itbc.cli.masking import mask_option, masks_for
 from itbc.cli.wholerun import Circumstances, live
@@ -28,6 +29,7 @@ from itbc.runner.artefacts import Artefacts
 from itbc.runner.leftovers.ledger import ever
 from itbc.runner.leftovers.sweeping import look_again
 from itbc.runner.life import Assignment
+from itbc.runner.sandbox.network import Address
 
 SCENARIO_FILE = "scenario.itb"
 LOG_WIDTH = 160
@@ -47,7 +49,8 @@ class Trial:
     scenario: Path
     artefacts: Artefacts
     agent: str
-    masks: Sequence[Mask]
+    masks: Sequence[Mask] = ()
+    grants: Granted = field(default_factory=Granted)
 
     @property
     def name(self) -> str:
@@ -64,6 +67,7 @@ class Trial:
     help="Which shipped agents to try, by commas; `mutants` are all that a scenario has.",
 )
 @click.option("--target", default="embedded", show_default=True, help="Where the environments will stand.")
+@granting
 @mask_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the runs' random choices.")
 @click.option(
@@ -74,7 +78,15 @@ class Trial:
     help="How many runs at once; by default one a processor, less where memory is short.",
 )
 def command(
-    *, paths: tuple[Path, ...], agents: str, target: str, masks: tuple[str, ...], seed: int, jobs: int | None
+    *,
+    paths: tuple[Path, ...],
+    agents: str,
+    target: str,
+    agent_env: tuple[str, ...],
+    agent_net: tuple[Address, ...],
+    masks: tuple[str, ...],
+    seed: int,
+    jobs: int | None,
 ) -> int:
     """Prove that the scenarios at PATHS (files, or folders of them) work: a whole run with each shipped agent.
 
@@ -85,11 +97,12 @@ def command(
     Example: itbc verify scenarios/sre --jobs 3
     """
     names = _agents(agents)
+    grants = granted(agent_env, agent_net)
     assembly.target(target)
     scenarios = _scenarios(paths)
     with ExitStack() as stack:
         trials = [
-            Trial(scenario, artefacts, agent, hidden)
+            Trial(scenario, artefacts, agent, hidden, grants)
             for scenario in scenarios
             for artefacts in [stack.enter_context(compiled(scenario, target))]
             for hidden in [masks_for(masks, artefacts.environment)]
@@ -180,6 +193,8 @@ def _verify(place: Desk, trial: Trial, seed: int) -> Claims:
         secret=[*secrets(trial.scenario), trial.artefacts.folder],
         # What must fail has failed with the first thing that it broke; of the solution all is wanted.
         verdict_only=trial.agent != "solution",
+        variables=trial.grants.variables,
+        addresses=trial.grants.addresses,
     )
     lived = live(place, trial.artefacts, assignment, Circumstances(seed, trial.masks), keep=False)
     if lived.ended is not None:

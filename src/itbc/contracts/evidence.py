@@ -44,6 +44,7 @@ class AgentRun(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How the agent's work went. `finished`: it ended by itself with exit code 0 within its time.
 
     `limits_reached` names what it wanted more of than it may have: `memory` (a process was ended), `processes`.
+    `variables` (names) and `addresses` (`HOST:PORT`) are what the user granted it besides what the scenario does.
     """
 
     name: str
@@ -53,6 +54,8 @@ class AgentRun(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     answer: Answer | None
     answer_problem: str = ""
     limits_reached: list[str] = []
+    variables: list[str] = []
+    addresses: list[str] = []
 
 
 class Evidence(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -83,6 +83,8 @@ def _agent(agent: AgentRun) -> str:
         answer = f" Its answer can't be used: {agent.answer_problem}."
     if agent.limits_reached:
         answer += f" It wanted more {' and '.join(agent.limits_reached)} than it may have."
+    if agent.variables or agent.addresses:
+        answer += f" Beyond the scenario it was granted {', '.join([*agent.variables, *agent.addresses])}."
     return f"The agent {_ENDED[agent.outcome]}{code} after {agent.seconds:.1f} s.{answer}"
 
 

@@ -14,6 +14,7 @@ from itbc.contracts.shape import ShapeT
 from itbc.runner.failures import StepFailed
 from itbc.runner.journal import Journal, as_failure
 from itbc.runner.sandbox.limits import Limits
+from itbc.runner.sandbox.network import Address
 from itbc.runner.steps.access import Access, accesses
 from itbc.runner.steps.alerting import AlertingInput, AlertingOutput, alerting
 from itbc.runner.steps.baseline import BaselineInput, baseline
@@ -33,7 +34,8 @@ from itbc.runner.surroundings import Surroundings
 class Assignment:
     """Who is to work, how, for at most how long, and what must be kept from its eyes (see `sandbox.view`).
 
-    `verdict_only` ends the evaluation as soon as the run can't pass any more.
+    `verdict_only` ends the evaluation as soon as the run can't pass any more. `variables` (names, of the user's
+    environment) and `addresses` are what it gets besides what the scenario grants.
     """
 
     agent: str
@@ -43,6 +45,8 @@ class Assignment:
     secret: Sequence[Path] = ()
     verdict_only: bool = False
     limits: Limits = field(default_factory=Limits)
+    variables: Sequence[str] = ()
+    addresses: Sequence[Address] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,8 @@ class Life:
             memory=assignment.limits.memory,
             cpus=assignment.limits.cpus,
             processes=assignment.limits.processes,
+            variables=list(assignment.variables),
+            addresses=[str(each) for each in assignment.addresses],
         )
         journal.perform("agent", "working", task, lambda: working(task, around))
 

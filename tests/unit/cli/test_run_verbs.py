@@ -10,6 +10,7 @@ from itbc.cli import main
 from itbc.cli.claims import judge
 from itbc.cli.compiling import hiding_places, secrets
 from itbc.cli.exits import Exit
+from itbc.cli.granting import Granted, granted
 from itbc.cli.leftovers import counted
 from itbc.cli.wholerun import Lived, exit_code
 from itbc.cli.workshop import told
@@ -18,6 +19,7 @@ from itbc.contracts.record import Failure, Record, Step
 from itbc.contracts.score import Score, Verdict
 from itbc.contracts.shape import Origin
 from itbc.results.records import Run
+from itbc.runner.sandbox.network import Address
 from itbc.runner.steps.destroying import DestroyingOutput
 
 CLEAN = DestroyingOutput(swept=[], remaining=[], problems=[])
@@ -27,6 +29,7 @@ CLEAN = DestroyingOutput(swept=[], remaining=[], problems=[])
 def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ITBC_HOME", str(tmp_path / "h"))
     monkeypatch.setenv("ITBC_CACHE", str(tmp_path / "c"))
+    monkeypatch.setenv("EMPTY", "")
 
 
 @pytest.mark.parametrize("verb", ["apply", "inject", "run", "evaluate", "destroy", "verify", "gc", "doctor"])
@@ -49,6 +52,29 @@ def test_every_verb_explains_itself_with_an_example(verb: str, capsys: pytest.Ca
         (["run", ".", "--agent", "/usr/bin"], Exit.USAGE, "/usr/bin is no executable file"),
         (["run", ".", "--agent", "command", "--", "/usr/bin"], Exit.USAGE, "/usr/bin is no executable file"),
         (["run", "nowhere", "--agent", "noop"], Exit.USAGE, "does not exist"),
+        *(
+            ([verb, ".", *agent, "--agent-env", name], Exit.USAGE, said)
+            for verb, agent in (("run", ["--agent", "noop"]), ("verify", []))
+            for name, said in (
+                ("NOBODY_HAS_THIS", "NOBODY_HAS_THIS is not set in your environment"),
+                ("EMPTY", "EMPTY is empty in your environment"),
+                ("PATH", "PATH is one that itbc sets"),
+                ("KUBECONFIG", "KUBECONFIG is one that itbc sets"),
+                ("ITBC_HOME", "ITBC_HOME is one that itbc sets"),
+                ("KEY=hush", "'KEY': give the name alone"),
+                ("MY-KEY", "'MY-KEY' is no variable's name"),
+            )
+        ),
+        *(
+            ([verb, ".", *agent, "--agent-net", "api.example.com"], Exit.USAGE, "isn't HOST:PORT")
+            for verb, agent in (("run", ["--agent", "noop"]), ("verify", []))
+        ),
+        (
+            ["run", ".", "--agent", "noop", *(f"--agent-net=192.0.2.1:{port}" for port in range(1, 66))],
+            Exit.USAGE,
+            "can be granted 64 addresses",
+        ),
+        (["run", ".", "--agent", "noop", "--agent-net", "nowhere.invalid:1"], Exit.OUTSIDE, "has no address"),
         (["verify", ".", "--agents", "nobody"], Exit.USAGE, "no shipped agent is called nobody"),
         (["doctor", "--target", "moon"], Exit.USAGE, "there is no target moon"),
         (["destroy", "../x"], Exit.FAILED, "is no run's name"),
@@ -63,6 +89,27 @@ def test_wrong_use_is_told(arguments: list[str], code: Exit, said: str, capsys: 
     output = capsys.readouterr()
     assert said in output.out + output.err
     assert "Traceback" not in output.err
+
+
+def test_a_value_on_the_command_line_is_refused_and_not_said_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KEY", "sk-0123456789")
+    line = ["--agent-env", "KEY", "--agent", "command", "--", "sh", "-c", "x --key=sk-0123456789"]
+    assert main(["run", ".", *line]) == Exit.USAGE
+    said = capsys.readouterr().err
+    assert "command line holds the value of KEY" in said
+    assert "0123456789" not in said
+
+
+def test_a_short_value_is_warned_of(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("LEVEL", "debug")
+    monkeypatch.setenv("LEVEL_OF_ALL", "debugging")
+    grants = granted(("LEVEL", "LEVEL_OF_ALL"), (Address("localhost", 1),))
+    assert grants == Granted(("LEVEL", "LEVEL_OF_ALL"), (Address("localhost", 1),))
+    warned = capsys.readouterr().err.splitlines()
+    assert len(warned) == 1
+    assert warned[0].startswith("warning: the value of LEVEL has less than 8 characters")
 
 
 def test_a_dry_run_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from run_folder import failure, lay, step
 from shop_scene import agent, cause, evidence, samples
@@ -164,6 +165,14 @@ def test_a_wrong_answer_and_a_failed_objective(tmp_path: Path) -> None:
     assert "✗ Deployment payment in shop" in page.words
     assert "✗ orders-succeed objective wanted < 0.01 for 10 s" in page.words
     assert "End to recovery" not in page.words
+
+
+def test_what_the_agent_was_granted_by_its_user_is_shown(full: Path, tmp_path: Path) -> None:
+    seen = evidence(cause("checkout"))
+    agent = msgspec.structs.replace(seen.agent, variables=["KEY"], addresses=["<api>:443"])
+    page = shown(whole(tmp_path / "granted", msgspec.structs.replace(seen, agent=agent)))
+    assert "Granted to it KEY, <api>:443" in page.words
+    assert "Granted to it" not in shown(full).words
 
 
 @pytest.mark.parametrize("step_count", range(9))

@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from rich.console import Console
 from run_folder import failure, lay, step
@@ -34,6 +35,14 @@ def test_a_passed_run(tmp_path: Path) -> None:
     assert "33.8 s" in text
     assert f"record: {folder}/record.json" in text
     assert "still stands" not in text
+
+
+def test_what_the_agent_was_granted_by_its_user_is_told(tmp_path: Path) -> None:
+    seen = evidence(cause("checkout"))
+    agent = msgspec.structs.replace(seen.agent, variables=["KEY"], addresses=["api.example.com:443"])
+    text = shown(lay(tmp_path / "run", msgspec.structs.replace(seen, agent=agent)))
+    assert "Beyond the scenario it was granted KEY, api.example.com:443." in text
+    assert "granted" not in shown(lay(tmp_path / "other", seen))
 
 
 def test_a_failed_run_says_why(tmp_path: Path) -> None:

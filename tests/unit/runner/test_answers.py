@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from itbc.contracts.answer import Answer, Cause
-from itbc.runner.sandbox.answers import parse_answer, read_answer
+from itbc.runner.sandbox.answers import Unreadable, handed_in, parse_answer
 
 CHECKOUT = Cause(kind="Deployment", name="checkout", namespace="shop")
 
@@ -41,7 +41,7 @@ def test_nonsense_is_no_answer(data: bytes) -> None:
 
 
 def test_nothing_was_handed_in(tmp_path: Path) -> None:
-    assert read_answer(tmp_path / "answer.json") == (None, "")
+    assert handed_in(tmp_path / "answer.json") is None
 
 
 def test_links_pipes_and_monsters_arent_read(tmp_path: Path) -> None:
@@ -49,10 +49,14 @@ def test_links_pipes_and_monsters_arent_read(tmp_path: Path) -> None:
     secret.write_text('{"root_causes": []}')
     link = tmp_path / "link"
     link.symlink_to(secret)
-    assert read_answer(link)[0] is None
+    with pytest.raises(Unreadable, match="can't be read"):
+        handed_in(link)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    assert read_answer(pipe) == (None, "the answer isn't a regular file")
+    with pytest.raises(Unreadable, match="isn't a regular file"):
+        handed_in(pipe)
     large = tmp_path / "large"
     large.write_bytes(b" " * (1024 * 1024 + 1))
-    assert "larger" in read_answer(large)[1]
+    with pytest.raises(Unreadable, match="larger"):
+        handed_in(large)
+    assert handed_in(secret) == b'{"root_causes": []}'

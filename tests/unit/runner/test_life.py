@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from itbc.contracts.evidence import Evidence
 from itbc.contracts.record import Record, Step
 from itbc.contracts.score import Score
 from itbc.contracts.shape import read
@@ -22,6 +23,8 @@ from itbc.runner.failures import Interrupted, StepFailed
 from itbc.runner.leftovers.reaper import dead_runs, reap
 from itbc.runner.life import Assignment, Life, refuse_to_break
 from itbc.runner.observer import Silent
+from itbc.runner.sandbox.network import Address
+from itbc.runner.sandbox.workplace import is_own
 from itbc.runner.session import Workshop
 from itbc.runner.steps.working import WorkingOutput
 from itbc.runner.waiting import Patience
@@ -108,6 +111,55 @@ def test_the_cache_is_kept_from_the_agent(workshop: Workshop, short: Path, thing
             session.close(life)
             said = (life.around.run.agent / "stdout").read_text()
     assert said == "looked\n"
+
+
+LENDING = """
+echo "$MODEL_KEY"; printf %s "$MODEL_KEY" | head -c 20; sleep 0.3; printf %s "$MODEL_KEY" | tail -c +21; echo
+echo "told $MODEL_KEY" >&2; echo "$LEVEL $WORD"
+cause='{"kind": "x", "name": "'$MODEL_KEY'"}'
+echo '{"root_causes": ['$cause'], "explanation": "'$MODEL_KEY'"}' > "$ITBC_ANSWER"
+printf %s "$MODEL_KEY" | head -c 30
+"""
+
+
+@NEEDS_ROOT
+def test_what_is_lent_to_an_agent_is_in_no_file(workshop: Workshop, short: Path, thing: Path) -> None:
+    key = "sk-live-0123456789/abcdefghijklmnopqrstuvwxyz"
+    # The last is a word of the environment: kept out, nothing could be judged by it.
+    lent = {"MODEL_KEY": key, "LEVEL": "debug", "WORD": "root_causes"}
+    shop = replace(workshop, variables={**workshop.variables, **lent})
+    artefacts = toy_artefacts(short / "a", thing)
+    assert any("root_causes" in path.read_text() for path in artefacts.folder.rglob("*.json"))
+    given = replace(assignment(["sh", "-c", LENDING]), variables=list(lent), addresses=[Address("localhost", 11434)])
+    with session.new_run(shop, artefacts, "command", seed=0) as life:
+        whole(life, given)
+        worked = life.journal.output("agent", WorkingOutput)
+        life.take_down()
+        life.over()
+        session.close(life)
+    folder = life.around.run
+    assert worked is not None
+    assert (worked.agent.variables, worked.agent.addresses) == (list(lent), ["localhost:11434"])
+    assert read(folder.evidence, Evidence).agent == worked.agent
+    mark = "[MODEL_KEY]"
+    assert (folder.agent / "stdout").read_text() == f"{mark}\n{mark}\ndebug root_causes\n{mark}"
+    assert (folder.agent / "stderr").read_text() == f"told {mark}\n"
+    assert worked.agent.answer is not None
+    assert (worked.agent.answer.root_causes[0].name, worked.agent.answer.explanation) == (mark, mark)
+    for path in (each for each in short.rglob("*") if each.is_file() and not each.is_relative_to(short / "c")):
+        assert key[:12].encode() not in path.read_bytes(), path
+
+
+@NEEDS_ROOT
+def test_what_itbc_sets_is_reserved_and_nothing_else_is_set(workshop: Workshop, short: Path, thing: Path) -> None:
+    with session.new_run(workshop, toy_artefacts(short / "a", thing), "command", seed=0) as life:
+        whole(life, assignment(["env"]))
+        life.take_down()
+        life.over()
+        session.close(life)
+    names = [line.partition("=")[0] for line in (life.around.run.agent / "stdout").read_text().splitlines()]
+    assert {"PATH", "HOME", "LANG", "USER", "KUBECONFIG", "ITBC_GOAL", "ITBC_ANSWER"} <= set(names)
+    assert [name for name in names if not is_own(name)] == []
 
 
 @NEEDS_ROOT

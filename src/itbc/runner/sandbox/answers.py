@@ -13,24 +13,28 @@ from itbc.contracts.answer import Answer, Cause
 SIZE_LIMIT = 1024 * 1024
 
 
-def read_answer(path: Path) -> tuple[Answer | None, str]:
-    """An agent's answer, if there is one, and what was wrong with it (empty where nothing was).
+class Unreadable(Exception):  # noqa: N818 - the name is the fact
+    """There is something where the answer belongs, but nothing to read. The message says why."""
+
+
+def handed_in(path: Path) -> bytes | None:
+    """What an agent handed in, if anything. Raises Unreadable.
 
     The file is the agent's: it must be a regular file of reasonable size, and a link is not followed.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
-        return None, ""
+        return None
     except OSError as wrong:
-        return None, f"the answer can't be read: {wrong.strerror}"
+        raise Unreadable(f"the answer can't be read: {wrong.strerror}") from wrong
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            return None, "the answer isn't a regular file"
+            raise Unreadable("the answer isn't a regular file")
         if status.st_size > SIZE_LIMIT:
-            return None, f"the answer is larger than {SIZE_LIMIT} bytes"
-        return parse_answer(file.read(SIZE_LIMIT))
+            raise Unreadable(f"the answer is larger than {SIZE_LIMIT} bytes")
+        return file.read(SIZE_LIMIT)
 
 
 def parse_answer(data: bytes) -> tuple[Answer | None, str]:

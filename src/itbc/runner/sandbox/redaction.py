@@ -7,11 +7,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import quote
 
-import msgspec
-
-from itbc.contracts.shape import ShapeT
+from itbc.contracts.shape import ShapeT, from_builtins, to_builtins
 
 SHORTEST = 8
 """In characters. What is shorter is no secret, and would be found in every other word (`debug`, `eu-1`)."""
@@ -51,7 +50,14 @@ class Redaction:
         """The data without any of the values in its texts."""
         if not self.markers:
             return shape
-        return msgspec.json.decode(self.data(msgspec.json.encode(shape)), type=type(shape))
+        return from_builtins(self._everywhere(to_builtins(shape)), type(shape), "what was redacted")
+
+    def _everywhere(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self.text(key): self._everywhere(each) for key, each in value.items()}
+        return [self._everywhere(each) for each in value] if isinstance(value, list) else value
 
     def stream(self) -> Stream:
         """A stream that has just begun."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
 from itbc.contracts.shape import read, write
 from itbc.contracts.trajectory import Executed, Trajectory
+from itbc.runner.sandbox.redaction import Redaction
 
 FILE = "trajectory.json"
 STDOUT = "stdout"
@@ -19,11 +20,15 @@ STDERR = "stderr"
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """Follows an agent's programs. `output` is the folder of its streams, `began` its beginning on `monotonic`."""
+    """Follows an agent's programs. `output` is the folder of its streams, `began` its beginning on `monotonic`.
+
+    `redaction` is done to command lines.
+    """
 
     output: Path
     began: float
     monotonic: Callable[[], float]
+    redaction: Redaction = field(default_factory=Redaction)
 
     @contextmanager
     def program(self, command: Sequence[str]) -> Generator[Callable[[int], None]]:
@@ -32,7 +37,9 @@ class Following:
         earlier = read(path, Trajectory).commands if path.exists() else []
         start = self.monotonic()
         printed = self._printed()
-        executed = Executed(command=list(command), at_seconds=round(start - self.began, 3))
+        executed = Executed(
+            command=[self.redaction.text(each) for each in command], at_seconds=round(start - self.began, 3)
+        )
         write(path, Trajectory(commands=[*earlier, executed]))
         code: int | None = None
 

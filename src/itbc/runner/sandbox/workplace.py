@@ -19,6 +19,13 @@ SCHEMA = "answer.schema.json"
 TASK = "task.md"
 KUBECONFIG = "kubeconfig"
 
+_OWN = frozenset({"PATH", "HOME", "LANG", "USER", "KUBECONFIG"})
+
+
+def is_own(variable: str) -> bool:
+    """Whether itbc itself sets this environment variable for agents."""
+    return variable in _OWN or variable.startswith("ITBC_")
+
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
@@ -65,7 +72,8 @@ class Workplace:
     def execute(self, command: Sequence[str], stdin: bytes = b"", more: Mapping[str, str] | None = None) -> Ended:
         """Run a program with the agent's user and rights. Raises OutOfTime, Interrupted and NoSandbox."""
         outputs = (self.output / STDOUT, self.output / STDERR)
-        with Following(self.output, self.began, self.patience.monotonic).program(command) as ended_with:
+        following = Following(self.output, self.began, self.patience.monotonic, self.sandbox.redaction)
+        with following.program(command) as ended_with:
             ended = self.sandbox.execute(
                 command, outputs, self.patience, deadline=self.deadline, stdin=stdin, more=more
             )

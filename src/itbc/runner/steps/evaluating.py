@@ -15,6 +15,7 @@ from itbc.evaluators.mitigation import judge_safeguard
 from itbc.evaluators.probes.series import Pace, ProbeError, Watching, watch_objectives
 from itbc.runner.failures import StepFailed
 from itbc.runner.steps.access import Access, prometheus_clients
+from itbc.runner.steps.lending import lent, redaction
 from itbc.runner.steps.recording import Objects, seen_objects
 from itbc.runner.surroundings import Surroundings
 
@@ -45,7 +46,8 @@ def evaluating(step: EvaluatingInput, around: Surroundings) -> EvaluatingOutput:
     """Write `evidence.json` and `score.json`. Raises StepFailed where the environment can't be asked."""
     evaluation = read(around.run.artefacts / "evaluation.json", Evaluation)
     # The objects first: whatever the agent left running in the cluster must not have more time to tidy up.
-    after = seen_objects(step.accesses, around)
+    values = redaction(lent(step.agent.variables, around), around)
+    after = [values.shape(each) for each in seen_objects(step.accesses, around)]
     before = read(around.run.before, Objects).objects
     broken = not all(judge_safeguard(guard, before, after).passed for guard in evaluation.safeguards)
 

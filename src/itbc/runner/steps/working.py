@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import shutil
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from itbc.contracts.answer import Answer
 from itbc.contracts.evaluation import Evaluation
 from itbc.contracts.evidence import AgentRun
 from itbc.contracts.shape import Shape, read
 from itbc.providers.kubernetes.refs import Ref
 from itbc.runner.agents import make_agent
 from itbc.runner.failures import StepFailed
-from itbc.runner.sandbox.answers import read_answer
+from itbc.runner.sandbox.answers import Unreadable, handed_in, parse_answer
 from itbc.runner.sandbox.limits import Enclosure, Limits, enclosed
+from itbc.runner.sandbox.network import parse
 from itbc.runner.sandbox.programs import NoSandbox, OutOfTime, Sandbox
+from itbc.runner.sandbox.redaction import Redaction
 from itbc.runner.sandbox.view import Needs, view
 from itbc.runner.sandbox.workplace import ANSWER, KUBECONFIG, TASK, Script, Workplace, Workspace
 from itbc.runner.steps.access import Access
 from itbc.runner.steps.identity import session_secret
+from itbc.runner.steps.lending import lent, redaction
 from itbc.runner.steps.reach import reach
 from itbc.runner.surroundings import Surroundings
 
@@ -35,7 +39,8 @@ class WorkingInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """Who works, where, and for how many seconds.
 
     `hidden` and `secret` are the paths that would give the truth away (see `sandbox.view`); `memory` (bytes), `cpus`
-    and `processes` are what the agent may use (see `sandbox.limits`).
+    and `processes` are what the agent may use (see `sandbox.limits`). `variables` (names) and `addresses` (`HOST:PORT`)
+    are what the user grants besides what the scenario does.
     """
 
     agent: str
@@ -49,6 +54,8 @@ class WorkingInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True)
     memory: int
     cpus: float
     processes: int
+    variables: list[str]
+    addresses: list[str]
 
 
 class WorkingOutput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -76,10 +83,18 @@ def working(step: WorkingInput, around: Surroundings) -> WorkingOutput:
 
 def _work(step: WorkingInput, around: Surroundings, enclosure: Enclosure) -> WorkingOutput:
     workspace = Workspace(Path(step.workspace))
+    lending = lent(step.variables, around)
+    values = redaction(lending, around)
+    sandbox = replace(
+        _sandbox(step, around, workspace, enclosure),
+        network=reach(step.accesses, around.environment.task.telemetry, [parse(each) for each in step.addresses]),
+        redaction=values,
+    )
+    sandbox = replace(sandbox, environment={**lending, **sandbox.environment})
     begin = around.patience.monotonic()
     workplace = Workplace(
         workspace=workspace,
-        sandbox=_sandbox(step, around, workspace, enclosure),
+        sandbox=sandbox,
         patience=around.patience,
         began=begin,
         deadline=begin + step.seconds,
@@ -101,8 +116,7 @@ def _work(step: WorkingInput, around: Surroundings, enclosure: Enclosure) -> Wor
     except OutOfTime:
         around.tell("the agent's time is over")
     seconds = around.patience.monotonic() - begin
-    answer, problem = read_answer(workspace.answer)
-    _keep_answer(workspace, around.run.agent)
+    answer, problem = _keep_answer(workspace, around.run.agent, values)
     run = AgentRun(
         name=step.agent,
         outcome="timeout" if code is None else "failed" if code else "finished",
@@ -111,6 +125,8 @@ def _work(step: WorkingInput, around: Surroundings, enclosure: Enclosure) -> Wor
         answer=answer,
         answer_problem=problem,
         limits_reached=enclosure.reached(),
+        variables=step.variables,
+        addresses=step.addresses,
     )
     return WorkingOutput(agent=run, started=_rfc3339(started), ended=_rfc3339(around.now()))
 
@@ -119,10 +135,22 @@ def _rfc3339(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds")
 
 
-def _keep_answer(workspace: Workspace, kept: Path) -> None:
-    """Keep what was handed in as it was, where it is a plain file: the workspace goes, the run folder stays."""
-    if workspace.answer.is_file() and not workspace.answer.is_symlink():
-        shutil.copyfile(workspace.answer, kept / ANSWER, follow_symlinks=False)
+def _keep_answer(workspace: Workspace, kept: Path, values: Redaction) -> tuple[Answer | None, str]:
+    """Keep what was handed in, without the values: the workspace goes, the run folder stays.
+
+    Returns the answer, and what is wrong with it (empty where nothing is).
+    """
+    try:
+        data = handed_in(workspace.answer)
+    except Unreadable as wrong:
+        return None, str(wrong)
+    if data is None:
+        return None, ""
+    data = values.data(data)
+    (kept / ANSWER).write_bytes(data)
+    answer, problem = parse_answer(data)
+    # A value may have been written in yet another way that JSON understands.
+    return None if answer is None else values.shape(answer), values.text(problem)
 
 
 def _sandbox(step: WorkingInput, around: Surroundings, workspace: Workspace, enclosure: Enclosure) -> Sandbox:
@@ -154,7 +182,6 @@ def _sandbox(step: WorkingInput, around: Surroundings, workspace: Workspace, enc
         ),
         ledger=around.ledger,
         groups=enclosure.groups,
-        network=reach(step.accesses, around.environment.task.telemetry),
     )
 
 
