@@ -11,29 +11,21 @@ from itbc.runner.sandbox.network import Address, Network, Unresolved, WrongAddre
 from itbc.runner.steps.access import Access
 
 
-def reach(accesses: Iterable[Access], telemetry: Iterable[str], also: Iterable[Address] = ()) -> Network:
-    """Each cluster's API server, the servers of the signals that the scenario grants, and the user's addresses.
+def reach(accesses: Iterable[Access], also: Iterable[Address] = ()) -> Network:
+    """Each cluster's API server, the servers of the signals that an agent is shown, and the user's addresses.
 
     Raises StepFailed where one of them can't be known.
     """
-    granted = frozenset(telemetry)
     try:
-        return make_network([*_of_scenario(accesses, granted), *also])
+        return make_network([*_of_scenario(accesses), *also])
     except Unresolved as wrong:
         raise StepFailed("environment", f"the agent can't be given its network: {wrong}", "try again") from wrong
     except (WrongAddress, KubeconfigError) as wrong:
         raise StepFailed("environment", f"the agent can't be given its network: {wrong}") from wrong
 
 
-def _of_scenario(accesses: Iterable[Access], granted: frozenset[str]) -> Iterator[Address]:
+def _of_scenario(accesses: Iterable[Access]) -> Iterator[Address]:
     for access in accesses:
         server = read_access(Path(access.kubeconfig))
         yield address_of(server.proxy or server.server)
-        for signal, url in signals(access).items():
-            if signal in granted:
-                yield address_of(url)
-
-
-def signals(access: Access) -> dict[str, str]:
-    """The base URL of each signal of a cluster's telemetry."""
-    return {"metrics": access.prometheus, "alerts": access.alertmanager}
+        yield from (address_of(url) for _, url in sorted(access.signals.items()))

@@ -87,7 +87,7 @@ def _work(step: WorkingInput, around: Surroundings, enclosure: Enclosure) -> Wor
     values = redaction(lending, around)
     sandbox = replace(
         _sandbox(step, around, workspace, enclosure),
-        network=reach(step.accesses, around.environment.task.telemetry, [parse(each) for each in step.addresses]),
+        network=reach(step.accesses, [parse(each) for each in step.addresses]),
         redaction=values,
     )
     sandbox = replace(sandbox, environment={**lending, **sandbox.environment})
