@@ -48,12 +48,15 @@ class StackUse:
 
     `inputs` maps an input variable to `STACK.OUTPUT` of an earlier stack, and
     `origins` what Terraform will name (`TYPE.NAME`) to what caused it.
+    `lives_in` is the stack whose destruction takes all that is in this one
+    along, where there is such a one: it goes first then, and nothing is taken down piece by piece.
     """
 
     declaration: Declaration
     needs: tuple[str, ...] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, Span] = field(default_factory=dict)
+    lives_in: str = ""
 
     @property
     def id(self) -> str:

@@ -35,7 +35,11 @@ def environment(plan: Plan, stacks: Sequence[StackUse]) -> contract.Environment:
 
 def _stack(use: StackUse) -> contract.Stack:
     return contract.Stack(
-        id=use.id, folder=f"terraform/{use.id}", needs=sorted(use.needs), inputs=dict(sorted(use.inputs.items()))
+        id=use.id,
+        folder=f"terraform/{use.id}",
+        needs=sorted(use.needs),
+        inputs=dict(sorted(use.inputs.items())),
+        lives_in=use.lives_in,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from itbc.compiler.plan import CreateCluster, DeployApplication, ObserveCluster, Plan
@@ -33,7 +33,10 @@ class EmbeddedTarget:
         uses: list[StackUse] = [_cluster(step) for step in plan.clusters]
         uses.extend(_telemetry(step, materials) for step in plan.telemetry)
         for step in plan.applications:
-            uses.extend(application_stacks(step, _images(step, materials)))
+            uses.extend(
+                replace(use, lives_in=cluster_stack(step.cluster))
+                for use in application_stacks(step, _images(step, materials))
+            )
         return uses
 
 
@@ -60,6 +63,7 @@ def _telemetry(step: ObserveCluster, materials: Materials) -> StackUse:
     return StackUse(
         Declaration("embedded_telemetry:EmbeddedTelemetry", given),
         needs=(cluster,),
+        lives_in=cluster,
         inputs={"cluster": f"{cluster}.cluster"},
         origins={f"itbc_embedded_{each}.{step.cluster}": step.span for each in ("monitoring", *stores)},
     )

@@ -13,13 +13,15 @@ class Stack(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     `folder` is relative to the artefact folder. `inputs` maps each input
     variable to `STACK.OUTPUT` of an earlier stack; the runner also sets
     `run_id`, `state_dir`, `expires` (RFC 3339) and `masks` (see
-    `itbc.contracts.mask`) for every stack that declares them.
+    `itbc.contracts.mask`) for every stack that declares them. `lives_in` is the
+    stack whose destruction takes all that is in this one along; it goes first.
     """
 
     id: str
     folder: str
     needs: list[str] = []
     inputs: dict[str, str] = {}
+    lives_in: str = ""
 
 
 class Cluster(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):

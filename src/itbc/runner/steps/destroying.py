@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from itbc.contracts.environment import Stack
 from itbc.contracts.shape import Shape
 from itbc.runner.leftovers.ledger import leftovers
 from itbc.runner.leftovers.sweeping import sweep
@@ -50,8 +53,7 @@ def destroying(step: DestroyingInput, around: Surroundings) -> DestroyingOutput:
                     around.tell(f"stack {stack}")
                     problems.extend(_destroy(terraform, stack, step, around))
 
-            needs = {each.id: each.needs for each in around.environment.stacks if each.id in present}
-            in_order(reversed_needs(needs), destroy)
+            in_order(order([each for each in around.environment.stacks if each.id in present]), destroy)
     if given_up():
         problems.append("given up on request")
     else:
@@ -60,6 +62,16 @@ def destroying(step: DestroyingInput, around: Surroundings) -> DestroyingOutput:
         problems += rest.failed
     remaining = [f"{each.kind} {each.identity}" for each in leftovers(ledger)]
     return DestroyingOutput(swept=swept, remaining=remaining, problems=problems)
+
+
+def order(stacks: Sequence[Stack]) -> dict[str, list[str]]:
+    """What each stack waits for: those that need it, but for those that live in it, which wait for it instead."""
+    waits = reversed_needs({each.id: each.needs for each in stacks})
+    for each in stacks:
+        if each.lives_in in waits:
+            waits[each.lives_in] = [other for other in waits[each.lives_in] if other != each.id]
+            waits[each.id] = [each.lives_in]
+    return waits
 
 
 def _destroy(terraform: Terraform, stack: str, step: DestroyingInput, around: Surroundings) -> list[str]:
