@@ -40,7 +40,7 @@ def number(_context: click.Context, _option: click.Parameter, value: float | Non
 @click.option(
     "--agent",
     required=True,
-    help="noop, solution, mutant:NAME, a cheat (docs/agents.md), `command` (then -- COMMAND LINE), or a program.",
+    help="noop, solution, mutant:NAME, a cheat, `command` (then -- COMMAND LINE), a program, `mcp`: docs/agents.md.",
 )
 @click.option("--target", default="embedded", show_default=True, help="Where the environment will stand.")
 @click.option("--keep", is_flag=True, help="Leave the environment standing; `itbc destroy RUN` takes it down.")

@@ -8,13 +8,16 @@ from itbc.contracts.record import Failure
 
 
 class Observer(Protocol):
-    """Shows a run's life. Calls come from the thread that runs the life, `note` from any."""
+    """Shows a run's life. Calls come from the thread that runs the life, `note` and `say` from any."""
 
     def step_began(self, name: str) -> None:
         """A step begins."""
 
     def note(self, text: str) -> None:
         """Something happened within the current step."""
+
+    def say(self, text: str) -> None:
+        """Something that the user must see."""
 
     def step_ended(self, name: str, seconds: float, failure: Failure | None) -> None:
         """A step ended, well or not."""
@@ -27,6 +30,9 @@ class Silent:
         """Nothing."""
 
     def note(self, text: str) -> None:
+        """Nothing."""
+
+    def say(self, text: str) -> None:
         """Nothing."""
 
     def step_ended(self, name: str, seconds: float, failure: Failure | None) -> None:

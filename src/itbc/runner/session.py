@@ -154,6 +154,7 @@ def _life(workshop: Workshop, artefacts: Artefacts, record: Record, ledger: File
         last_patience=workshop.last_patience,
         now=workshop.now,
         tell=workshop.observer.note,
+        say=workshop.observer.say,
         variables=workshop.variables,
     )
     return Life(around, _journal(workshop, run))

@@ -35,7 +35,7 @@ class Tools:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The run's folder and ledger, the outside programs, the clock, and a line of progress for the user.
+    """The run's folder and ledger, the outside programs, the clock, and lines for the user: of progress, and to see.
 
     `own_masks` are the run's, besides the scenario's. `patience` stops with the
     user's first wish to stop; `last_patience`, which destroying goes by, only with the second.
@@ -53,6 +53,7 @@ class Surroundings:
     last_patience: Patience
     now: Callable[[], datetime]
     tell: Callable[[str], None]
+    say: Callable[[str], None]
     variables: Mapping[str, str]
 
     def masks(self, cluster: Cluster) -> list[Mask]:

@@ -35,6 +35,9 @@ SHIPPED: Mapping[str, Callable[[Script], Agent]] = {
 }
 """The agents that scenarios are verified with."""
 
+MCP = "mcp"
+"""The agent that comes from outside."""
+
 MUTANT = "mutant:"
 """What the names of agents that play a scenario's mutants begin with."""
 
@@ -44,11 +47,11 @@ class UnknownAgent(Exception):  # noqa: N818 - the name is the fact
 
 
 def command_of(name: str, arguments: Sequence[str]) -> list[str]:
-    """The command line of an agent, with its program's path made absolute; empty for a shipped agent.
+    """The command line of an agent, with its program's path made absolute; empty for a shipped agent and for `mcp`.
 
-    Raises UnknownAgent for a name that is neither a shipped agent nor a program's path.
+    Raises UnknownAgent for a name that is neither one of these nor a program's path.
     """
-    if name in SHIPPED or name.startswith(MUTANT):
+    if name in SHIPPED or name == MCP or name.startswith(MUTANT):
         if arguments:
             raise UnknownAgent(f"the agent {name} takes no arguments")
         return []
@@ -59,7 +62,7 @@ def command_of(name: str, arguments: Sequence[str]) -> list[str]:
         raise UnknownAgent(
             f"no agent is called {name!r}: there are {', '.join(sorted(SHIPPED))}, "
             "the scenario's mutants (mutant:NAME), or the path of a program (./my-agent), "
-            "or `command` with a command line after --"
+            "`command` with a command line after --, or `mcp` for a client that connects"
         )
     if os.sep in command[0]:
         command[0] = os.path.abspath(command[0])  # noqa: PTH100 - resolve() would follow links, which programs look at
@@ -72,6 +75,10 @@ def make_agent(name: str, command: Sequence[str], script: Script) -> Agent:
     """The agent of a run. `command` is what `command_of` gave, the name one that `check_mutant` has let pass."""
     if command:
         return Command(command)
+    if name == MCP:
+        from itbc.runner.agents.mcp import Mcp  # noqa: PLC0415 - a web server that only this one needs
+
+        return Mcp()
     return WrongSolution(script, name.removeprefix(MUTANT)) if name.startswith(MUTANT) else SHIPPED[name](script)
 
 

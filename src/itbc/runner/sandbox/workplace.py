@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,6 +17,7 @@ from itbc.runner.waiting import Patience
 ANSWER = "answer.json"
 SCHEMA = "answer.schema.json"
 TASK = "task.md"
+TOPOLOGY = "topology.json"
 KUBECONFIG = "kubeconfig"
 
 _OWN = frozenset({"PATH", "HOME", "LANG", "USER", "KUBECONFIG"})
@@ -60,7 +61,10 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """An agent's place of work. `began` and `deadline` are on `patience`'s clock; `output` keeps what it prints."""
+    """An agent's place of work. `began` and `deadline` are on `patience`'s clock; `output` keeps what it prints.
+
+    `run` is the run's folder, which the agent can't see; `say` is a line that the user must see.
+    """
 
     workspace: Workspace
     sandbox: Sandbox
@@ -68,6 +72,8 @@ class Workplace:
     began: float
     deadline: float
     output: Path
+    run: Path
+    say: Callable[[str], None]
 
     def execute(self, command: Sequence[str], stdin: bytes = b"", more: Mapping[str, str] | None = None) -> Ended:
         """Run a program with the agent's user and rights. Raises OutOfTime, Interrupted and NoSandbox."""

@@ -15,14 +15,12 @@ from itbc.contracts.shape import Shape, to_json
 from itbc.runner.failures import StepFailed
 from itbc.runner.sandbox.limits import mount_workspace
 from itbc.runner.sandbox.programs import user_of
-from itbc.runner.sandbox.workplace import KUBECONFIG, SCHEMA, TASK, Workspace
+from itbc.runner.sandbox.workplace import KUBECONFIG, SCHEMA, TASK, TOPOLOGY, Workspace
 from itbc.runner.steps.access import Access
 from itbc.runner.steps.identity import ACCOUNT, NAMESPACE, session_secret
 from itbc.runner.surroundings import Surroundings
 
 WORKSPACE_KIND = "agent-workspace"
-TOPOLOGY = "topology.json"
-
 SOURCES = {
     "alerts": "Alertmanager (alerts, API v2)",
     "logs": "VictoriaLogs (logs, LogsQL)",

@@ -99,6 +99,8 @@ def _work(step: WorkingInput, around: Surroundings, enclosure: Enclosure) -> Wor
         began=begin,
         deadline=begin + step.seconds,
         output=around.run.agent,
+        run=around.run.path,
+        say=around.say,
     )
     evaluation = read(around.run.artefacts / "evaluation.json", Evaluation)
     task = around.environment.task
