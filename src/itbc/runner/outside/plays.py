@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -102,20 +104,21 @@ class Plays:
             "ANSIBLE_HOME": str(self.private / "home"),
             "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
         }
-        result = ansible_runner.run(
-            private_data_dir=str(self.private),
-            project_dir=str(project),
-            playbook=str(whole),
-            ident=name,
-            inventory=str(self.compiled / "inventory"),
-            extravars={**given, "ansible_python_interpreter": sys.executable},
-            envvars=settings,
-            quiet=True,
-            timeout=int(seconds),
-            event_handler=listener.hear,
-            cancel_callback=self.patience.stop.is_set,
-            suppress_env_files=True,
-        )
+        with _unrecorded(self.private / "artifacts" / name / "command"):
+            result = ansible_runner.run(
+                private_data_dir=str(self.private),
+                project_dir=str(project),
+                playbook=str(whole),
+                ident=name,
+                inventory=str(self.compiled / "inventory"),
+                extravars={**given, "ansible_python_interpreter": sys.executable},
+                envvars=settings,
+                quiet=True,
+                timeout=int(seconds),
+                event_handler=listener.hear,
+                cancel_callback=self.patience.stop.is_set,
+                suppress_env_files=True,
+            )
         if self.patience.stop.is_set():
             raise Interrupted
         if result.status == "timeout":
@@ -123,6 +126,22 @@ class Plays:
         if result.status != "successful":
             said = "; ".join(listener.messages) or f"Ansible ended with {result.status}, exit code {result.rc}"
             raise PlayFailed(said, listener.playbook)
+
+
+@contextmanager
+def _unrecorded(path: Path) -> Generator[None]:
+    """Let what is written to a file while the block runs be in memory only.
+
+    ansible-runner writes its whole environment down there, with whatever keys the user has in it.
+    """
+    path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
+    descriptor = os.memfd_create(path.name)
+    try:
+        path.symlink_to(f"/proc/self/fd/{descriptor}")
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
 
 
 def _plays(playbook: Path) -> int:
