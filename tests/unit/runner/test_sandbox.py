@@ -170,6 +170,43 @@ def test_files_in_tmp_are_gone_afterwards(place: Place) -> None:
     assert not any((folder / name).exists() for folder in PRIVATE)
 
 
+LOOK_FOR_KEY = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+request = {"x86_64": 249}.get(os.uname().machine, 218)
+print("key" if libc.syscall(request, b"user", b"itbc-test", None, 0) > 0 else "no key")
+"""
+
+KEYRING = """
+import ctypes, os, pathlib, sys
+sys.path.insert(0, sys.argv[1])
+from test_sandbox import LOOK_FOR_KEY, Place
+from itbc.runner.sandbox.syscalls import NUMBERS
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall(NUMBERS[os.uname().machine].keyctl, 1, None)
+add = {"x86_64": 248}.get(os.uname().machine, 217)
+SESSION = -3
+key = libc.syscall(add, b"user", b"itbc-test", b"secret", 6, SESSION)
+assert key > 0, os.strerror(ctypes.get_errno())
+# Whoever has the keyring may see, search and read it.
+assert libc.syscall(NUMBERS[os.uname().machine].keyctl, 5, key, 0x3F3F0000) == 0
+exec(LOOK_FOR_KEY)
+place = Place(pathlib.Path(sys.argv[2]))
+(place.work / "look.py").write_text(LOOK_FOR_KEY)
+print(place.sh("python3 look.py; grep -c itbc-test /proc/keys")[1])
+"""
+
+
+def test_the_keys_of_whoever_started_it_are_not_the_agents(tmp_path: Path) -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", KEYRING, str(Path(__file__).parent), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert said.split("\n")[:3] == ["key", "no key", "0"]
+
+
 KILLED = """
 import pathlib, sys
 sys.path.insert(0, sys.argv[1])
