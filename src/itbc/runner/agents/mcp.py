@@ -19,6 +19,10 @@ SETTINGS = "mcp.json"
 """The file in the run's folder that says how to connect. It holds the token, so it is there only while it is good."""
 
 
+FAREWELL_SECONDS = 2.0
+"""How long a client has to close its session after the answer; some never do."""
+
+
 class Mcp:
     """Waits until somebody has handed in an answer."""
 
@@ -34,6 +38,8 @@ class Mcp:
                 )
             except TooLate as late:
                 raise OutOfTime from late
+            # Who has handed in still hears so, and closes its session.
+            served.left.wait(FAREWELL_SECONDS)
         return 0
 
 

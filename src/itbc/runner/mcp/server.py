@@ -37,10 +37,11 @@ it is repaired, then call `submit` with the root causes."""
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Where the tools are, and the token that opens them."""
+    """Where the tools are, and the token that opens them. `left` is set once a client has closed its session."""
 
     url: str
     token: str
+    left: threading.Event
 
     def settings(self) -> dict[str, Any]:
         """What MCP clients take as their configuration."""
@@ -48,12 +49,13 @@ class Served:
         return {"mcpServers": {"itbc": {"type": "http", "url": self.url, "headers": headers}}}
 
 
-class _TokenOnly:
-    """Lets only those through who have the token."""
+class _Door:
+    """Lets only those through who have the token, and sees them leave."""
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
+    def __init__(self, app: ASGIApp, served: Served) -> None:
         self._app = app
-        self._expected = f"Bearer {token}".encode()
+        self._expected = f"Bearer {served.token}".encode()
+        self._left = served.left
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer 401 without the token."""
@@ -64,6 +66,8 @@ class _TokenOnly:
                 await refusal(scope, receive, send)
                 return
         await self._app(scope, receive, send)
+        if scope["type"] == "http" and scope["method"] == "DELETE":
+            self._left.set()
 
 
 @contextmanager
@@ -71,10 +75,10 @@ def serving(place: Place, folder: Path) -> Generator[Served]:
     """Serve a place's tools while the block runs. What goes wrong in a tool is written to a log in `folder`."""
     with socket.create_server((ADDRESS, 0)) as listener, _logged(folder / LOG):
         port = listener.getsockname()[1]
-        served = Served(f"http://{ADDRESS}:{port}{PATH}", secrets.token_urlsafe(32))
+        served = Served(f"http://{ADDRESS}:{port}{PATH}", secrets.token_urlsafe(32), threading.Event())
         server = uvicorn.Server(
             uvicorn.Config(
-                _TokenOnly(_application(place, port), served.token),
+                _Door(_application(place, port), served),
                 log_config=None,
                 access_log=False,
                 timeout_graceful_shutdown=_GRACE_SECONDS,
