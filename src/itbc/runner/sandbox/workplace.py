@@ -93,7 +93,10 @@ class Workplace:
     def hand_in(self, root_causes: Sequence[Mapping[str, Any]], explanation: str) -> None:
         """Write the answer for an agent that is part of itbc."""
         answer = {"root_causes": list(root_causes), "explanation": explanation}
-        self.workspace.answer.write_text(json.dumps(answer, indent=2, sort_keys=True) + "\n")
+        # The folder is the agent's, who may have put a link there: it is replaced, never written through.
+        part = self.workspace.root / f"{ANSWER}.part"
+        part.write_text(json.dumps(answer, indent=2, sort_keys=True) + "\n")
+        part.replace(self.workspace.answer)
 
 
 @dataclass(frozen=True, slots=True)
