@@ -33,6 +33,8 @@ def render(run: Run, console: Console) -> None:
             style="dim",
         )
     )
+    if record.masks:
+        console.print(Text(f"masked for this run: {', '.join(record.masks)}", style="dim"))
     console.print()
     console.print(headline(record, run.score))
     if run.score is not None:

@@ -175,6 +175,14 @@ def test_what_the_agent_was_granted_by_its_user_is_shown(full: Path, tmp_path: P
     assert "Granted to it" not in shown(full).words
 
 
+def test_what_was_masked_for_the_run_is_shown(full: Path, tmp_path: Path) -> None:
+    folder = whole(tmp_path / "masked", evidence(cause("checkout")))
+    record = read(folder / "record.json", Record)
+    write(folder / "record.json", msgspec.structs.replace(record, masks=["logs:payment", "traces"]))
+    assert "Masked for this run logs:payment, traces" in shown(folder).words
+    assert "Masked for this run" not in shown(full).words
+
+
 @pytest.mark.parametrize("step_count", range(9))
 def test_a_run_that_ended_anywhere_has_a_page(tmp_path: Path, step_count: int) -> None:
     begun = steps(evidence())[:step_count]

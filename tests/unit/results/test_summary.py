@@ -45,6 +45,12 @@ def test_what_the_agent_was_granted_by_its_user_is_told(tmp_path: Path) -> None:
     assert "granted" not in shown(lay(tmp_path / "other", seen))
 
 
+def test_what_was_masked_for_the_run_is_told(tmp_path: Path) -> None:
+    folder = lay(tmp_path / "run", evidence(cause("checkout")), masks=["logs:payment", "traces"])
+    assert "masked for this run: logs:payment, traces" in shown(folder)
+    assert "masked for" not in shown(lay(tmp_path / "other", evidence(cause("checkout"))))
+
+
 def test_a_failed_run_says_why(tmp_path: Path) -> None:
     def scale(thing: dict[str, Any]) -> None:
         thing["spec"]["replicas"] = 0
