@@ -101,7 +101,7 @@ def test_any_text_is_a_measure_or_wrong(text: str):
 
 @pytest.mark.parametrize(
     "query",
-    ["up", "sum(rate(x{a='b',c=~\"d]\"}[5m])) > 0.1", "a # )))\n", "x{a='it\\'s'}", "`raw \\`", "(a and b) or c"],
+    ["up", "sum(rate(x{a='b',c=~\"d]\"}[5m])) > 0.1", "a # )))\n", "x{a='it\\'s'}", "x{a=`raw \\`}", "(a and b) or c"],
 )
 def test_complete_queries(query: str):
     assert problem(query) is None
@@ -123,3 +123,100 @@ def test_incomplete_queries(query: str, message: str):
     found = problem(query)
     assert found is not None
     assert found.message == message
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("rate(x)", "expected type matrix in call to function 'rate', got vector"),
+        ("nope(x)", "unknown function with name 'nope'"),
+        ("abs()", "expected 1 argument(s)"),
+        ("sum(x[1m])", "expected type vector in aggregation"),
+        ("x{a=~'('}", "illegal regex"),
+        ("x{a=~'\\d'}", "doesn't allow this"),
+        ("1 +", "doesn't allow this"),
+        ("x[5m]", "its value is a range of samples"),
+        ("rate(x[1m])[5m:10s]", "its value is a range of samples"),
+        ("'text'", "its value is a text"),
+        ("x offset 1e400", "this offset is no duration"),
+        ("x offset Inf", "this offset is no duration"),
+        ("(" * 60 + "x" + ")" * 60, "more than 50 brackets are open"),
+        ("x + " * 2000 + "x", "more than 4000 characters"),
+    ],
+)
+def test_queries_that_prometheus_would_refuse(query: str, said: str):
+    found = problem(query)
+    assert found is not None
+    assert said in found.message
+    assert found.help
+
+
+_WORDS = st.sampled_from(
+    [
+        "sum",
+        "rate",
+        "abs",
+        "(",
+        ")",
+        "x",
+        "{",
+        "}",
+        "[5m]",
+        "[",
+        "1h",
+        "]",
+        "a='b'",
+        "=~",
+        ",",
+        "by",
+        "+",
+        "-",
+        "==",
+        "bool",
+        "on",
+        "group_left",
+        "offset",
+        "@",
+        "start()",
+        "1",
+        "Inf",
+        '"',
+        "'",
+        "`",
+        "#",
+        "or",
+        "and",
+        "unless",
+        "without",
+        "1e400",
+        "topk",
+        "quantile",
+        "histogram_quantile",
+        "le",
+        "0.9",
+        "\\",
+        ":",
+        "fill",
+        "nan",
+        "-1h",
+    ]
+)
+
+
+@given(st.lists(_WORDS, max_size=20).map(" ".join))
+def test_any_words_are_a_query_or_wrong(query: str):
+    found = problem(query)
+    assert found is None or (found.message and found.help)
+
+
+def test_a_string_in_backquotes_is_taken_as_it_is():
+    assert problem(r"x{a=~`/api/\d+`, b=`it's \"quoted\"`, c='`'} # `") is None
+    assert problem(r"x{a=~'/api/\\d+'}") is None
+    found = problem("x{a=~`(`}")
+    assert found is not None
+    assert "illegal regex" in found.message
+
+
+def test_the_deepest_that_is_allowed_is_read_in_no_time():
+    assert problem("(" * 50 + "x" + ")" * 50) is None
+    assert problem("-" * 3999 + "x") is None
