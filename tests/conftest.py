@@ -7,10 +7,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from itbc.stacks.toolchain import cache_folder, terraform_binary
 
 Golden = Callable[[Path, str], None]
+
+# How long an example takes says more of what else the machine does than of the code.
+settings.register_profile("itbc", deadline=None)
+settings.load_profile("itbc")
 
 
 @pytest.fixture(scope="session", autouse=True)

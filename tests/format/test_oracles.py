@@ -46,20 +46,20 @@ def test_terraform_has_nothing_to_add_to_a_layout(text: str, terraform_environme
     assert oracles.terraform_layout(ours, terraform_environment) == ours
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(text=texts.TEXT)
 def test_terraform_reads_and_lays_out_random_files_alike(text: str, terraform_environment: dict[str, str]):
     ours = format_text(text)
     assert oracles.terraform_layout(ours, terraform_environment) == ours
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
 @given(text=texts.TEXT)
 def test_tree_sitter_accepts_random_files(text: str):
     assert oracles.tree_sitter_accepts(text)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(text=texts.TEXT)
 def test_python_hcl2_accepts_random_files(text: str):
     refusal = oracles.python_hcl2_refusal(text)
