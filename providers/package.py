@@ -8,7 +8,7 @@ from typing import Protocol
 
 from itbc.compiler.target import Target
 from itbc.providers.plugin import ResourceClass
-from itbc.providers.services import Finding, Sweeper
+from itbc.providers.services import Finding, Running, Sweeper
 
 
 class TargetPackage(Protocol):
@@ -27,6 +27,11 @@ class TargetPackage(Protocol):
     @property
     def SWEEPERS(self) -> Mapping[str, Sweeper]:  # noqa: N802 - a constant of a module
         """What removes a ledger entry's thing, by the entry's kind."""
+        ...
+
+    @property
+    def running(self) -> Running:
+        """Look at the programs that a cluster and its telemetry are made of; none where the target can't see any."""
         ...
 
     @property

@@ -39,6 +39,27 @@ Returns what it removed, in words for the user; nothing where nothing was left. 
 
 
 @dataclass(frozen=True, slots=True)
+class ClusterPlace:
+    """A cluster that stands: its name, the folder that holds the run's clusters, its administrator's kubeconfig."""
+
+    name: str
+    state_dir: Path
+    kubeconfig: Path
+
+
+class ProgramsUnknown(Exception):  # noqa: N818 - the name is the fact
+    """A cluster's own programs can't be looked at: most likely none of them runs any more."""
+
+
+Running = Callable[[ClusterPlace], Mapping[str, str]]
+"""Looks at the programs that a cluster and its telemetry are made of, as far as the target can see them.
+
+Returns for each which process it is, in any words that are others once it was
+started anew; empty while it doesn't run. Raises ProgramsUnknown.
+"""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One check of a preflight: what was looked for, whether it is there, and what to do where it isn't."""
 

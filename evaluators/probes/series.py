@@ -27,6 +27,10 @@ class ProbeError(Exception):
     """Prometheus can't be asked, or refuses the query: no verdict can be given. The message says which and why."""
 
 
+class ProbeSilentError(ProbeError):
+    """Prometheus didn't answer for as long as it was given."""
+
+
 @dataclass(frozen=True, slots=True)
 class Watching:
     """An objective that isn't decided yet, as it stands now; for showing progress."""
@@ -91,6 +95,12 @@ def instant(client: httpx.Client, query: str) -> list[dict[str, Any]]:
     return list(data["result"])
 
 
+def ranged(client: httpx.Client, query: str, start: float, end: float, step: float) -> list[dict[str, Any]]:
+    """The series of a range query: dictionaries with `metric` and `values`. Raises ProbeError."""
+    parameters = {"query": query, "start": f"{start:.3f}", "end": f"{end:.3f}", "step": f"{step:g}"}
+    return list(_ask(client, "/api/v1/query_range", parameters)["result"])
+
+
 def skew(client: httpx.Client, cluster: str, pace: Pace) -> float:
     """How far Prometheus' clock is ahead of ours in seconds, which for a cluster elsewhere need not be 0.
 
@@ -102,7 +112,7 @@ def skew(client: httpx.Client, cluster: str, pace: Pace) -> float:
         theirs = float(instant(client, "time()")[0]["value"][1])
         return theirs - (before + pace.now()) / 2
 
-    ahead = _patiently(ask, f"Prometheus of cluster {cluster}", pace)
+    ahead = patiently(ask, f"Prometheus of cluster {cluster}", pace)
     return ahead if abs(ahead) > pace.step_seconds else 0.0
 
 
@@ -113,11 +123,10 @@ def samples_since(objective: Objective, client: httpx.Client, start: float, seco
     """
     count = int(max(seconds, 0.0) / pace.step_seconds) + 1
     step = pace.step_seconds
-    parameters = {"query": objective.query, "start": f"{start:.3f}", "end": f"{start + (count - 1) * step:.3f}"}
-    parameters["step"] = f"{step:g}"
     where = f"objective {objective.name}: Prometheus of cluster {objective.cluster}"
-    data = _patiently(lambda: _ask(client, "/api/v1/query_range", parameters), where, pace)
-    values = _worst(data["result"], start, objective, pace)
+    last = start + (count - 1) * step
+    result = patiently(lambda: ranged(client, objective.query, start, last, step), where, pace)
+    values = _worst(result, start, objective, pace)
     return [Sample(at=round(index * step, 3), value=values.get(index)) for index in range(count)]
 
 
@@ -155,8 +164,11 @@ def _error(response: httpx.Response) -> str:
         return response.text[:200]
 
 
-def _patiently(ask: Callable[[], T], where: str, pace: Pace) -> T:
-    """Ask again for a while where Prometheus can't be reached, because a moment's silence is no verdict."""
+def patiently(ask: Callable[[], T], where: str, pace: Pace) -> T:
+    """Ask again for a while where Prometheus can't be reached, because a moment's silence is no verdict.
+
+    Raises ProbeError, and ProbeSilentError when the while is over.
+    """
     deadline = pace.now() + pace.patience_seconds
     while True:
         try:
@@ -166,7 +178,7 @@ def _patiently(ask: Callable[[], T], where: str, pace: Pace) -> T:
         except (httpx.HTTPError, ValueError, KeyError) as silent:
             if pace.now() >= deadline:
                 seconds = f"{pace.patience_seconds:g}"
-                raise ProbeError(
+                raise ProbeSilentError(
                     f"{where} doesn't answer for {seconds} s: {type(silent).__name__} {silent}"
                 ) from silent
         pace.pause(pace.step_seconds)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from itbc.providers.embedded.errors import EmbeddedError
 from itbc.providers.embedded.layout import Layout
+from itbc.providers.services import ClusterPlace, ProgramsUnknown
 
 _PATIENCE = 15.0
 
@@ -28,6 +29,15 @@ def listed(layout: Layout) -> list[dict[str, Any]]:
     """The programs: `name`, `pid` (inside; 0 for none right now), `restarts`."""
     answer: list[dict[str, Any]] = _ask(layout, {"do": "list"})
     return answer
+
+
+def running(place: ClusterPlace) -> Mapping[str, str]:
+    """Which process each of a cluster's programs is; empty between an end and a start. Raises ProgramsUnknown."""
+    try:
+        found = listed(Layout(place.state_dir / place.name))
+    except EmbeddedError as wrong:
+        raise ProgramsUnknown(str(wrong)) from wrong
+    return {each["name"]: f"process {each['pid']}" if each["pid"] else "" for each in found}
 
 
 def _ask(layout: Layout, request: dict[str, Any]) -> Any:

@@ -46,6 +46,7 @@ def command(*, scenario: Path, target: str, keep: bool, masks: tuple[str, ...], 
                     ended = life.take_down()
                     life.over()
                     session.close(life)
+            life.journal.saved()
             record = life.journal.record()
             known = life.journal.output("provision", ProvisionOutput)
             clusters = life.around.environment.clusters

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from itbc.dsl.catalogue import Catalogue
     from itbc.providers.package import TargetPackage
     from itbc.providers.plugin import ResourceClass
-    from itbc.providers.services import Finding, Sweeper
+    from itbc.providers.services import Finding, Running, Sweeper
 
 
 TARGETS = ("embedded",)
@@ -54,6 +54,11 @@ def sweepers() -> Mapping[str, Sweeper]:
 
     own = {kind: sweeper for name in TARGETS for kind, sweeper in _package(name).SWEEPERS.items()}
     return {**own, kubernetes.LEDGER_KIND: kubernetes.sweep, **SWEEPERS}
+
+
+def running() -> Mapping[str, Running]:
+    """What looks at a cluster's own programs, by target."""
+    return {name: _package(name).running for name in TARGETS}
 
 
 def preflight(name: str) -> Sequence[Finding]:

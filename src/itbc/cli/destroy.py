@@ -23,6 +23,7 @@ def command(run: str) -> int:
         ended = life.take_down()
         life.over()
         session.close(life)
+        life.journal.saved()
     for thing in ended.swept:
         click.echo(f"removed by the ledger: {thing}")
     if ended.remaining:

@@ -29,6 +29,7 @@ def command(run: str) -> int:
             went_well = attempt(life, life.break_down)
         finally:
             session.keep(life)
+        life.journal.saved()
         record = life.journal.record()
         seen = life.journal.output("alerting", AlertingOutput)
         show_failure(record, place.console)

@@ -50,6 +50,7 @@ def live(desk: Desk, artefacts: Artefacts, assignment: Assignment, given: Circum
                 ended = life.take_down()
                 life.over()
                 session.close(life)
+        life.journal.saved()
     found = load(run.path)
     run.junit.write_bytes(to_junit([found]))
     return Lived(found, ended)

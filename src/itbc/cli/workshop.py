@@ -18,9 +18,9 @@ from itbc.cli.exits import Exit, ExitError
 from itbc.cli.leftovers import counted
 from itbc.cli.progress import Lane, Progress, Teller
 from itbc.contracts.record import Failure, Record
-from itbc.contracts.shape import ContractError
+from itbc.contracts.shape import ContractError, Unwritten
 from itbc.runner.artefacts import Artefacts
-from itbc.runner.failures import StepFailed
+from itbc.runner.failures import StepFailed, storage_failure, unwritten
 from itbc.runner.home import Home
 from itbc.runner.interruption import Interruption
 from itbc.runner.leftovers.reaper import Reaped, reap
@@ -65,6 +65,7 @@ def desk(target: str = "", signals: Collection[str] = ()) -> Generator[Desk]:
                 kubectl=assembly.kubectl(),
                 resources=assembly.resources(),
                 sweepers=assembly.sweepers(),
+                running=assembly.running(),
             ),
             variables=dict(os.environ),
             observer=progress,
@@ -93,6 +94,14 @@ def outside_failures() -> Generator[None]:
         raise ExitError(exit_of(wrong), told(wrong), wrong.remedy) from wrong
     except ToolchainError as wrong:
         raise ExitError(Exit.OUTSIDE, str(wrong), wrong.remedy) from wrong
+    except Unwritten as wrong:
+        lost = unwritten(str(wrong))
+        raise ExitError(Exit.OUTSIDE, lost.message, lost.remedy) from wrong
+    except OSError as wrong:
+        full = storage_failure(wrong)
+        if full is None:
+            raise
+        raise ExitError(Exit.OUTSIDE, full.message, full.remedy) from wrong
     except ContractError as wrong:
         raise ExitError(Exit.FAILED, str(wrong)) from wrong
 

@@ -31,6 +31,10 @@ class ContractError(Exception):
     """A file doesn't have the shape its contract says. The message names the file and the JSON path."""
 
 
+class Unwritten(ContractError):  # noqa: N818 - the name is the fact
+    """A file couldn't be written: what was there before, if anything, still is. The message names it and the reason."""
+
+
 def to_json(shape: Shape) -> bytes:
     """The one byte form of a shape: sorted keys, two spaces, a final newline."""
     return msgspec.json.format(msgspec.json.encode(shape, order="deterministic"), indent=2) + b"\n"
@@ -45,10 +49,14 @@ def from_json(data: bytes, kind: type[ShapeT], name: str = "input") -> ShapeT:
 
 
 def write(path: Path, shape: Shape) -> None:
-    """Write a shape so that a reader sees the old file or the whole new one, never half."""
+    """Write a shape so that a reader sees the old file or the whole new one, never half. Raises Unwritten."""
     part = path.with_name(path.name + ".part")
-    part.write_bytes(to_json(shape))
-    part.replace(path)
+    try:
+        part.write_bytes(to_json(shape))
+        part.replace(path)
+    except OSError as wrong:
+        part.unlink(missing_ok=True)
+        raise Unwritten(f"{path} can't be written: {wrong.strerror}") from wrong
 
 
 def read(path: Path, kind: type[ShapeT]) -> ShapeT:

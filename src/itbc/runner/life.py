@@ -24,7 +24,7 @@ from itbc.runner.steps.identity import IdentityInput, identity
 from itbc.runner.steps.injecting import InjectingInput, injecting
 from itbc.runner.steps.measuring import MeasuringInput, measuring
 from itbc.runner.steps.provision import ProvisionInput, ProvisionOutput, provision
-from itbc.runner.steps.ready import ReadyInput, ready
+from itbc.runner.steps.ready import ReadyInput, ReadyOutput, ready
 from itbc.runner.steps.recording import RecordingInput, RecordingOutput, recording
 from itbc.runner.steps.working import WorkingInput, WorkingOutput, working
 from itbc.runner.surroundings import Surroundings
@@ -111,9 +111,12 @@ class Life:
         around, journal = self.around, self.journal
         worked = self._needed("agent", WorkingOutput, "no agent has worked")
         seen = self._needed("alerting", AlertingOutput, "the alerts were never seen firing")
+        opened = self._needed("ready", ReadyOutput, "no agent was let in")
         given = EvaluatingInput(
             accesses=self._accesses(),
+            programs=opened.programs,
             agent=worked.agent,
+            started=worked.started,
             ended=worked.ended,
             alerts=seen.alerts,
             verdict_only=verdict_only,
@@ -138,7 +141,11 @@ class Life:
         given = DestroyingInput(
             stacks=[each.id for each in around.environment.stacks], outputs=known.outputs if known else {}
         )
-        ended = journal.perform("destroy", "destroying", given, lambda: destroying(given, around))
+        try:
+            ended = journal.perform("destroy", "destroying", given, lambda: destroying(given, around))
+        except StepFailed:
+            # It couldn't be written down, before or after. It must be done all the same; twice does no harm.
+            ended = destroying(given, around)
         journal.change(destroyed=not ended.remaining)
         return ended
 

@@ -123,10 +123,13 @@ def keep(life: Life) -> None:
 
 
 def close(life: Life) -> None:
-    """Put the ledger of a run of which nothing is left into its folder, where no reaper looks."""
+    """Put the ledger of a run of which nothing is left into its folder, where no reaper looks.
+
+    One whose end couldn't be written down is left to a reaper, which says then that it was given up.
+    """
     around = life.around
     path = around.home.ledger(around.run.name)
-    if leftovers(path):
+    if leftovers(path) or life.journal.unsaved:
         return
     kept = around.run.path / "ledger.jsonl"
     if kept.exists():

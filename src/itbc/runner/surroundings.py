@@ -14,7 +14,7 @@ from itbc.contracts.shape import Origin
 from itbc.providers.kubernetes.client import Client, ClusterError
 from itbc.providers.kubernetes.kubeconfig import KubeconfigError
 from itbc.providers.plugin import Plugin, ResourceClass
-from itbc.providers.services import Services, Sweeper
+from itbc.providers.services import Running, Services, Sweeper
 from itbc.runner.failures import StepFailed
 from itbc.runner.home import Home, RunFolder
 from itbc.runner.leftovers.ledger import FileLedger
@@ -25,12 +25,13 @@ from itbc.runner.waiting import Patience
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """The programs of other people that a run needs, and what the targets bring along."""
+    """The programs of other people that a run needs, and what the targets bring along (`running`: by target)."""
 
     terraform: Path
     kubectl: Path
     resources: Sequence[ResourceClass]
     sweepers: Mapping[str, Sweeper]
+    running: Mapping[str, Running]
 
 
 @dataclass(frozen=True, slots=True)

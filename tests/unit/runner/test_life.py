@@ -334,7 +334,8 @@ from itbc.runner.waiting import Patience
 folder, terraform, mode = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4]
 workshop = session.Workshop(
     Home.from_environment({"ITBC_HOME": str(folder / "i"), "ITBC_CACHE": str(folder / "c")}),
-    Tools(terraform, pathlib.Path("/bin/false"), [conftest.Toy], {"toy": conftest.sweep_toy, **SWEEPERS}),
+    Tools(terraform, pathlib.Path("/bin/false"), [conftest.Toy], {"toy": conftest.sweep_toy, **SWEEPERS},
+          {"embedded": lambda _: {}}),
     dict(os.environ), Silent(), Patience(), Patience(), lambda: datetime.now(UTC), random.Random(5))
 artefacts = conftest.toy_artefacts(folder / "a", folder / "things", mode)
 with session.new_run(workshop, artefacts, "command", 0) as life:

@@ -31,7 +31,10 @@ def sweep(entries: Sequence[Entry], sweepers: Mapping[str, Sweeper], ledger: Led
         except Exception as wrong:  # noqa: BLE001 - one thing that can't be removed must not keep the others
             failed.append(f"{entry.kind} {entry.identity}: {wrong}")
             continue
-        ledger.gone(entry.kind, entry.identity)
+        try:
+            ledger.gone(entry.kind, entry.identity)
+        except OSError as wrong:
+            failed.append(f"{entry.kind} {entry.identity} is gone, but the ledger can't be told: {wrong}")
     return Swept(removed, failed)
 
 

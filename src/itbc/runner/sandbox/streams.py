@@ -23,22 +23,42 @@ class Streams:
         self, process: subprocess.Popen[bytes], outputs: tuple[Path, Path], stdin: bytes, values: Redaction
     ) -> None:
         self._kept: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._lost: list[OSError] = []
         self._threads = [
             threading.Thread(target=_feed, args=(process.stdin, stdin), daemon=True),
-            threading.Thread(target=_keep, args=(process.stdout, outputs[0], values.stream(), self._kept), daemon=True),
-            threading.Thread(target=_keep, args=(process.stderr, outputs[1], values.stream(), None), daemon=True),
+            threading.Thread(
+                target=self._keep, args=(process.stdout, outputs[0], values.stream(), self._kept), daemon=True
+            ),
+            threading.Thread(target=self._keep, args=(process.stderr, outputs[1], values.stream(), None), daemon=True),
         ]
         for thread in self._threads:
             thread.start()
 
     def close(self) -> bytes:
-        """Wait for the end of all streams. Returns what was printed to stdout, as it is kept."""
+        """Wait for the end of all streams. Returns what was printed to stdout, as it is kept.
+
+        Raises OSError where something that was printed couldn't be written.
+        """
         for thread in self._threads:
             thread.join()
+        if self._lost:
+            raise self._lost[0]
         parts: list[bytes] = []
         while not self._kept.empty():
             parts.append(self._kept.get())
         return b"".join(parts)
+
+    def _keep(
+        self, pipe: IO[bytes], path: Path, values: redaction.Stream, kept: queue.SimpleQueue[bytes] | None
+    ) -> None:
+        with pipe:
+            try:
+                _append(pipe, path, values, kept)
+            except OSError as wrong:
+                self._lost.append(wrong)
+                # The program must not be held up, or ended, by what goes wrong on our side.
+                while os.read(pipe.fileno(), 65536):
+                    pass
 
 
 def _feed(pipe: IO[bytes], data: bytes) -> None:
@@ -50,8 +70,8 @@ def _feed(pipe: IO[bytes], data: bytes) -> None:
         return
 
 
-def _keep(pipe: IO[bytes], path: Path, values: redaction.Stream, kept: queue.SimpleQueue[bytes] | None) -> None:
-    with pipe, path.open("ab") as file:
+def _append(pipe: IO[bytes], path: Path, values: redaction.Stream, kept: queue.SimpleQueue[bytes] | None) -> None:
+    with path.open("ab") as file:
         room = OUTPUT_LIMIT - file.tell()
         is_open = True
         while is_open:

@@ -46,14 +46,11 @@ def destroying(step: DestroyingInput, around: Surroundings) -> DestroyingOutput:
     swept += sweep(agents, around.tools.sweepers, around.ledger).removed
     present = [each for each in step.stacks if around.module(each).state.exists()]
     if present:
-        with around.terraform(around.last_patience) as terraform:
-
-            def destroy(stack: str) -> None:
-                if not given_up():
-                    around.tell(f"stack {stack}")
-                    problems.extend(_destroy(terraform, stack, step, around))
-
-            in_order(order([each for each in around.environment.stacks if each.id in present]), destroy)
+        try:
+            problems += _stacks(present, step, around)
+        except OSError as wrong:
+            # Terraform needs room for its logs and states. The sweep below doesn't.
+            problems.append(f"terraform can't be run: {wrong}")
     if given_up():
         problems.append("given up on request")
     else:
@@ -62,6 +59,20 @@ def destroying(step: DestroyingInput, around: Surroundings) -> DestroyingOutput:
         problems += rest.failed
     remaining = [f"{each.kind} {each.identity}" for each in leftovers(ledger)]
     return DestroyingOutput(swept=swept, remaining=remaining, problems=problems)
+
+
+def _stacks(present: Sequence[str], step: DestroyingInput, around: Surroundings) -> list[str]:
+    """Destroy the stacks that have a state. Returns what went wrong; raises OSError where nothing can be written."""
+    problems: list[str] = []
+    with around.terraform(around.last_patience) as terraform:
+
+        def destroy(stack: str) -> None:
+            if not around.last_patience.stop.is_set():
+                around.tell(f"stack {stack}")
+                problems.extend(_destroy(terraform, stack, step, around))
+
+        in_order(order([each for each in around.environment.stacks if each.id in present]), destroy)
+    return problems
 
 
 def order(stacks: Sequence[Stack]) -> dict[str, list[str]]:

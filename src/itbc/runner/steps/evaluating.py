@@ -12,9 +12,10 @@ from itbc.contracts.shape import Shape, read, write
 from itbc.evaluators import score
 from itbc.evaluators.hold import Hold
 from itbc.evaluators.mitigation import judge_safeguard
-from itbc.evaluators.probes.series import Pace, ProbeError, Watching, watch_objectives
+from itbc.evaluators.probes.series import Pace, ProbeError, ProbeSilentError, Watching, watch_objectives
 from itbc.runner.failures import StepFailed
 from itbc.runner.steps.access import Access, prometheus_clients
+from itbc.runner.steps.continuity import heard, unbroken
 from itbc.runner.steps.lending import lent, redaction
 from itbc.runner.steps.recording import Objects, seen_objects
 from itbc.runner.surroundings import Surroundings
@@ -24,13 +25,16 @@ ANSWER_SECONDS = 10.0
 
 
 class EvaluatingInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to reach the clusters, and what is known of the run so far. `ended` is the agent's end (RFC 3339).
+    """How to reach the clusters, and what is known of the run so far.
 
+    `started` and `ended` are the agent's beginning and end (RFC 3339), `programs` the clusters' at its beginning.
     `verdict_only`: once the run can't pass any more, don't wait for what else would be seen.
     """
 
     accesses: list[Access]
+    programs: dict[str, dict[str, str]]
     agent: AgentRun
+    started: str
     ended: str
     alerts: list[SeenAlert]
     verdict_only: bool = False
@@ -43,8 +47,12 @@ class EvaluatingOutput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 def evaluating(step: EvaluatingInput, around: Surroundings) -> EvaluatingOutput:
-    """Write `evidence.json` and `score.json`. Raises StepFailed where the environment can't be asked."""
+    """Write `evidence.json` and `score.json`.
+
+    Raises StepFailed where the environment can't be asked, or had an outage since the agent began.
+    """
     evaluation = read(around.run.artefacts / "evaluation.json", Evaluation)
+    unbroken(step.programs, step.accesses, around)
     # The objects first: whatever the agent left running in the cluster must not have more time to tidy up.
     values = redaction(lent(step.agent.variables, around), around)
     after = [values.shape(each) for each in seen_objects(step.accesses, around)]
@@ -69,7 +77,12 @@ def evaluating(step: EvaluatingInput, around: Surroundings) -> EvaluatingOutput:
                 enough=enough,
             )
         except ProbeError as wrong:
-            raise StepFailed("evaluation", str(wrong), "run again: this run says nothing about the agent") from wrong
+            remedy = "run again: this run says nothing about the agent"
+            silent = isinstance(wrong, ProbeSilentError)
+            raise StepFailed("environment" if silent else "evaluation", str(wrong), remedy) from wrong
+        # Last, when all samples are in: what is scored below has no holes.
+        unbroken(step.programs, step.accesses, around)
+        heard(prometheus, datetime.fromisoformat(step.started).timestamp(), around, pace)
     evidence = Evidence(
         run=around.run.name,
         scenario=around.environment.scenario,

@@ -17,6 +17,7 @@ from itbc.runner.sandbox.limits import mount_workspace
 from itbc.runner.sandbox.programs import user_of
 from itbc.runner.sandbox.workplace import KUBECONFIG, SCHEMA, TASK, TOPOLOGY, Workspace
 from itbc.runner.steps.access import Access
+from itbc.runner.steps.continuity import all_running
 from itbc.runner.steps.identity import ACCOUNT, NAMESPACE, session_secret
 from itbc.runner.surroundings import Surroundings
 
@@ -41,10 +42,11 @@ class ReadyInput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class ReadyOutput(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where the agent will work, and as which user."""
+    """Where the agent will work, as which user, and which processes the clusters' programs are (see `continuity`)."""
 
     workspace: str
     user: int
+    programs: dict[str, dict[str, str]] = {}
 
 
 def ready(step: ReadyInput, around: Surroundings) -> ReadyOutput:
@@ -68,7 +70,7 @@ def ready(step: ReadyInput, around: Surroundings) -> ReadyOutput:
         (workspace.work / name).write_text(text)
     _hand_over(workspace, user)
     around.ledger.created(WORKSPACE_KIND, around.run.name)
-    return ReadyOutput(workspace=str(workspace.root), user=user)
+    return ReadyOutput(workspace=str(workspace.root), user=user, programs=all_running(step.accesses, around))
 
 
 def _masked(around: Surroundings, kind: MaskKind) -> bool:
