@@ -18,7 +18,8 @@ def ended(home: Home, thing: str) -> Any:
     ledger.intent("toy", thing, {})
     ledger.created("toy", thing)
     ledger.gone("toy", thing)
-    return cast("Any", SimpleNamespace(around=SimpleNamespace(home=home, run=home.run("one"), ledger=ledger)))
+    around = SimpleNamespace(home=home, run=home.run("one"), ledger=ledger)
+    return cast("Any", SimpleNamespace(around=around, journal=SimpleNamespace(unsaved={})))
 
 
 def test_what_was_known_stays_when_a_run_is_ended_twice(tmp_path: Path):
