@@ -138,8 +138,8 @@ def _text(text: str, kind: Text, span: Span, sink: Sink) -> bool:
         return False
     if kind.kind == "query":
         wrong = query_problem(text)
-        if wrong is not None:
-            sink.report(codes.BAD_QUERY, span, wrong.message, help=wrong.help)
+        if wrong is not None and not _reported(span, sink):
+            sink.report(codes.BAD_QUERY, _part(wrong, text, span), wrong.message, help=wrong.help)
         return wrong is None
     if kind.kind == "path" and (text.startswith(("/", "~")) or "\\" in text or "\0" in text):
         sink.report(
@@ -209,6 +209,19 @@ def _quantity(text: str, kind: Quantity, span: Span, sink: Sink) -> Value | None
     else:
         return Value(found, span)
     return None
+
+
+def _reported(span: Span, sink: Sink) -> bool:
+    """Whether something within a string has been reported already, of which what else is wrong may be a consequence."""
+    found = (each.span for each in sink.diagnostics)
+    return any(each.source is span.source and span.start <= each.start < span.end for each in found)
+
+
+def _part(wrong: Wrong, text: str, span: Span) -> Span:
+    """The part of a string that is wrong; all of it where it has escapes, or nothing is in it."""
+    if wrong.start < wrong.end and span.text == f'"{text}"':
+        return Span(span.source, span.start + 1 + wrong.start, span.start + 1 + wrong.end)
+    return span
 
 
 def _wrong_unit(wrong: Wrong, code: Code, span: Span, sink: Sink) -> None:
