@@ -7,20 +7,17 @@ import json
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
-
-import httpx
 
 from itbc.contracts.mask import Mask
 from itbc.providers.embedded import control, monitoringfiles, pki, tools
 from itbc.providers.embedded.components import Component
-from itbc.providers.embedded.errors import EmbeddedError, NodeHostDied
+from itbc.providers.embedded.errors import EmbeddedError
 from itbc.providers.embedded.files import write
 from itbc.providers.embedded.kubeconfig import write_kubeconfig
 from itbc.providers.embedded.layout import KUBERNETES, PROGRAMS
-from itbc.providers.embedded.liveness import host_lives, open_api
+from itbc.providers.embedded.liveness import host_lives, open_api, wait_until_answering
 from itbc.providers.embedded.record import ClusterState
 from itbc.providers.embedded.telemetry import view as views
 from itbc.providers.embedded.telemetry.view import View, view_of
@@ -80,8 +77,7 @@ def start(
             api.apply(path, manifest)
     for component in _components(state, namespaces, view):
         control.start(state.layout, component.name, component.command)
-    for name, url in _health(state, view).items():
-        wait_for(f"{name}'s readiness", partial(_answers, state, url), _PATIENCE)
+    wait_until_answering(state, _health(state, view), _PATIENCE)
     progress(f"cluster {state.name}: monitoring ready")
     return urls(state, masks)
 
@@ -104,8 +100,7 @@ def lives(state: ClusterState, masks: Sequence[Mask] = ()) -> bool:
     try:
         if not _running(state).issuperset((*NAMES, *view.names)):
             return False
-        for name, url in _health(state, view).items():
-            wait_for(f"{name}'s readiness", partial(_answers, state, url), _SHORT_PATIENCE)
+        wait_until_answering(state, _health(state, view), _SHORT_PATIENCE)
     except EmbeddedError:
         return False
     return True
@@ -197,12 +192,3 @@ def _health(state: ClusterState, view: View) -> dict[str, str]:
         "object-metrics": f"http://{state.address}:{monitoringfiles.OBJECT_METRICS_PORT}/healthz",
         **{name: f"{url}/-/ready" for name, url in views.urls(view, state.address).items()},
     }
-
-
-def _answers(state: ClusterState, url: str) -> bool:
-    if not host_lives(state):
-        raise NodeHostDied("the cluster's node host isn't running any more")
-    try:
-        return httpx.get(url, timeout=5.0, trust_env=False).is_success
-    except httpx.TransportError:
-        return False

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Generator
@@ -15,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from program import Itbc
 
 pytestmark = pytest.mark.e2e
 
@@ -34,19 +32,8 @@ def home() -> Generator[Path]:
         shutil.rmtree(folder)
 
 
-def _start(home: Path, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [str(Path(sys.executable).parent / "itbc"), *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**os.environ, "ITBC_HOME": str(home)},
-        start_new_session=True,
-    )
-
-
 def _gc(home: Path) -> tuple[int, str]:
-    with _start(home, "gc") as process:
+    with Itbc(home).start("gc") as process:
         said, _ = process.communicate(timeout=300)
     return process.returncode, said
 
@@ -71,7 +58,7 @@ def _agent_works(home: Path) -> bool:
 def test_the_next_gc_leaves_the_machine_as_before(moment: object, home: Path, machine: ModuleType) -> None:
     assert callable(moment)
     before = machine.snapshot(NOBODY)
-    with _start(home, "run", str(SCENARIO), "--agent", "command", "--", "sleep", "4711") as process:
+    with Itbc(home).start("run", str(SCENARIO), "--agent", "command", "--", "sleep", "4711") as process:
         deadline = time.monotonic() + 300
         while not moment(home):
             assert process.poll() is None, process.communicate()[0]

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Generator
@@ -16,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from program import Itbc
 
 from itbc.providers.cgroups import hierarchies
 from itbc.providers.embedded import cgroups
@@ -37,23 +37,12 @@ def home() -> Generator[Path]:
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={_ROOM},mode=0711", "tmpfs", folder], check=True)
     try:
         yield folder
-        with _start(folder, "gc") as process:
+        with Itbc(folder).start("gc") as process:
             said, _ = process.communicate(timeout=300)
         assert (process.returncode, said) == (0, "nothing to remove\n")
     finally:
         subprocess.run(["umount", "--recursive", folder], check=True)
         shutil.rmtree(folder)
-
-
-def _start(home: Path, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [str(Path(sys.executable).parent / "itbc"), *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**os.environ, "ITBC_HOME": str(home)},
-        start_new_session=True,
-    )
 
 
 def _resize(home: Path, size: str) -> None:
@@ -62,7 +51,7 @@ def _resize(home: Path, size: str) -> None:
 
 def _working(home: Path) -> subprocess.Popen[str]:
     """A run whose agent works, and will for WORK_SECONDS more."""
-    process = _start(home, "run", str(SCENARIO), "--agent", "command", "--", "sleep", str(WORK_SECONDS))
+    process = Itbc(home).start("run", str(SCENARIO), "--agent", "command", "--", "sleep", str(WORK_SECONDS))
     deadline = time.monotonic() + 300
     while not any('"kind":"agent-process"' in path.read_text() for path in home.glob("ledger/*.jsonl")):
         assert process.poll() is None, process.communicate()[0]
@@ -113,7 +102,7 @@ def _failed(home: Path, process: subprocess.Popen[str], before: object, machine:
     assert failure["message"] in said.replace("\n", " ")
     assert failure["fault"] == "environment"
     # Nor is it scored later.
-    with _start(home, "evaluate", run.name) as evaluating:
+    with Itbc(home).start("evaluate", run.name) as evaluating:
         assert "there is no evidence" in evaluating.communicate(timeout=60)[0]
     assert evaluating.returncode == 1
     return failure

@@ -6,18 +6,15 @@ import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
-
-import httpx
 
 from itbc.contracts.mask import Mask
 from itbc.providers.embedded import control
 from itbc.providers.embedded.components import Component
-from itbc.providers.embedded.errors import EmbeddedError, NodeHostDied
+from itbc.providers.embedded.errors import EmbeddedError
 from itbc.providers.embedded.files import write
-from itbc.providers.embedded.liveness import host_lives
+from itbc.providers.embedded.liveness import host_lives, wait_until_answering
 from itbc.providers.embedded.record import ClusterState
 from itbc.providers.embedded.waiting import wait_for
 from itbc.providers.services import Services
@@ -66,8 +63,7 @@ def start(store: Store, state: ClusterState, masks: Sequence[Mask], services: Se
         write(layout.inside(path), json.dumps(content, indent=2, sort_keys=True) + "\n", 0o644)
     for component in store.components(state, masks):
         control.start(layout, component.name, component.command)
-    for what, url in store.health(state).items():
-        wait_for(f"{what}'s readiness", partial(_answers, state, url), _PATIENCE)
+    wait_until_answering(state, store.health(state), _PATIENCE)
     services.progress(f"cluster {state.name}: {store.title} ready")
     return store.url(state)
 
@@ -93,8 +89,7 @@ def lives(store: Store, state: ClusterState) -> bool:
         running = {each["name"] for each in control.listed(state.layout)}
         if not running.issuperset(store.names):
             return False
-        for what, url in store.health(state).items():
-            wait_for(f"{what}'s readiness", partial(_answers, state, url), _SHORT_PATIENCE)
+        wait_until_answering(state, store.health(state), _SHORT_PATIENCE)
     except EmbeddedError:
         return False
     return True
@@ -123,12 +118,3 @@ def _bring(name: str, folder: Path, services: Services) -> None:
         part.replace(target)
     except OSError as wrong:
         raise EmbeddedError(f"{name} can't be brought into the node: {wrong}", "free disk space") from wrong
-
-
-def _answers(state: ClusterState, url: str) -> bool:
-    if not host_lives(state):
-        raise NodeHostDied("the cluster's node host isn't running any more")
-    try:
-        return httpx.get(url, timeout=5.0, trust_env=False).is_success
-    except httpx.TransportError:
-        return False
