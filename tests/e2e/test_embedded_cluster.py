@@ -163,7 +163,7 @@ def _module(folder: Path, run: str) -> dict[str, Any]:
                 "probe": {**inside, "reference": IMAGE, "source": str(folder / "probe"), "source_digest": "1"}
             },
             "itbc_embedded_monitoring": {
-                "it": {**inside, "rules": str(rules), "rules_digest": "1", "namespaces": [NAMESPACE]}
+                "it": {**inside, "rules": str(rules), "rules_digest": "1", "namespaces": [NAMESPACE], "masks": ""}
             },
         },
         "output": {
