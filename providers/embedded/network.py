@@ -26,6 +26,7 @@ from itbc.providers.embedded.spec import LINK_PREFIX, link_address
 from itbc.providers.embedded.waiting import wait_for
 
 ROUTE_PROTOCOL = "213"
+_PATIENCE = 15.0
 """Marks the route as ours (the numbers from 192 on are free for the administrator's use)."""
 
 CNI_FOLDERS = ("/usr/lib/cni", "/usr/libexec/cni", "/opt/cni/bin")
@@ -118,14 +119,22 @@ def hand_over(link: Link, pid: int) -> None:
 
 
 def release(identity: str, pool: IPv4Network) -> list[str]:
-    """Remove the cluster's link, and the route when no link is left. What was removed comes back, in words."""
+    """Remove the cluster's link, and the route when no link is left. What was removed comes back, in words.
+
+    Raises EmbeddedError where the link doesn't go.
+    """
     removed: list[str] = []
+
+    def ours() -> list[str]:
+        return [
+            each for each in _names() if _NAME.fullmatch(each) and _hardware_address(each) == link_address(identity)
+        ]
+
     with _lock():
-        for name in _names():
-            ours = _NAME.fullmatch(name) and _hardware_address(name) == link_address(identity)
-            # The namespace may be taking it away at this very moment, which is as good.
-            if ours and _run("link", "delete", name).returncode == 0:
-                removed.append(f"link {name}")
+        # The namespace may be taking it away at this very moment, which is as good.
+        removed += [f"link {name}" for name in ours() if _run("link", "delete", name).returncode == 0]
+        # It is listed until that is over, and as long as it is, it would keep the route.
+        wait_for("the end of the cluster's link", lambda: not ours(), _PATIENCE)
         if _release_route(pool):
             removed.append(f"route {pool}")
     return removed
