@@ -28,10 +28,7 @@ def plan_judgement(scenario: Scenario, work: AgentWork) -> Judge:
         root_causes=scenario.truth.root_causes,
         chain=scenario.truth.chain,
         topology=tuple(
-            Node(cluster.name, _with_created(component, cluster.name, scenario.faults))
-            for cluster in scenario.environment.clusters
-            for application in cluster.applications
-            for component in application.components
+            Node(node.cluster, _with_created(node.component, node.cluster, scenario.faults)) for node in work.topology
         ),
         objectives=scenario.desired.objectives,
         safeguards=tuple(kept for safeguard in scenario.desired.safeguards for kept in _keep(scenario, safeguard)),

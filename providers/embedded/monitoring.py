@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +16,13 @@ from itbc.providers.embedded.errors import EmbeddedError
 from itbc.providers.embedded.files import write
 from itbc.providers.embedded.kubeconfig import write_kubeconfig
 from itbc.providers.embedded.layout import KUBERNETES, PROGRAMS
-from itbc.providers.embedded.liveness import host_lives, open_api, wait_until_answering
+from itbc.providers.embedded.liveness import open_api, wait_until_answering
 from itbc.providers.embedded.record import ClusterState
+from itbc.providers.embedded.telemetry import store
 from itbc.providers.embedded.telemetry import view as views
 from itbc.providers.embedded.telemetry.view import View, view_of
-from itbc.providers.embedded.waiting import wait_for
 
 _PATIENCE = 60.0
-_SHORT_PATIENCE = 10.0
 _RETENTION = "2d"
 _ALERTMANAGERS = ("prometheus-alertmanager", "alertmanager")
 NAMES = ("prometheus", "alertmanager", "object-metrics", "pod-targets")
@@ -84,26 +82,13 @@ def start(
 
 def stop(state: ClusterState) -> None:
     """End the monitoring of a running cluster and forget what it has collected. Repeatable."""
-    ours = {*NAMES, *views.DATA}
-    for name in sorted(ours & _running(state)):
-        control.stop(state.layout, name)
-    wait_for("the end of the monitoring", lambda: ours.isdisjoint(_running(state)), _PATIENCE)
-    for folder in (*_DATA, *views.DATA.values()):
-        shutil.rmtree(state.layout.var / folder, ignore_errors=True)
+    store.end(state, "the monitoring", (*NAMES, *views.DATA), (*_DATA, *views.DATA.values()))
 
 
 def lives(state: ClusterState, masks: Sequence[Mask] = ()) -> bool:
     """Whether all of it runs and answers."""
-    if not host_lives(state):
-        return False
     view = view_of(masks)
-    try:
-        if not _running(state).issuperset((*NAMES, *view.names)):
-            return False
-        wait_until_answering(state, _health(state, view), _SHORT_PATIENCE)
-    except EmbeddedError:
-        return False
-    return True
+    return store.answering(state, (*NAMES, *view.names), _health(state, view))
 
 
 def check_rules(rules: Path) -> None:
@@ -113,10 +98,6 @@ def check_rules(rules: Path) -> None:
     done = tools.run(("promtool", "check", "rules", "--lint=none", str(rules)))
     if done.returncode:
         raise EmbeddedError(f"Prometheus refuses the rules {rules}: {(done.stderr or done.stdout).strip()[-2000:]}")
-
-
-def _running(state: ClusterState) -> set[str]:
-    return {each["name"] for each in control.listed(state.layout)}
 
 
 def _configure(state: ClusterState, rules: Path, view: View) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from tf.utils import Diagnostics
 from itbc.contracts import mask
 from itbc.providers.embedded import record
 from itbc.providers.embedded.errors import EmbeddedError
+from itbc.providers.embedded.liveness import host_lives
 from itbc.providers.embedded.record import ClusterState
 
 State = dict[str, Any]
@@ -50,6 +52,18 @@ def cluster_record(state: State) -> ClusterState:
     if found is None:
         raise EmbeddedError(f"there is no cluster {state['cluster']} below {state['state_dir']}")
     return found
+
+
+def delete_inside(diagnostics: Diagnostics, state: State, what: str, delete: Callable[[ClusterState], None]) -> None:
+    """Delete what lives in a cluster, if there still is one. `what` begins the sentence that says that it can't be."""
+    cluster = living_record(state)
+    if cluster is None or not host_lives(cluster):
+        return
+    try:
+        delete(cluster)
+    except EmbeddedError as wrong:
+        if host_lives(cluster):
+            refuse(diagnostics, what, wrong)
 
 
 def masks_of(state: State) -> list[mask.Mask]:

@@ -14,6 +14,7 @@ from itbc.providers.embedded.resources.attributes import (
     State,
     cluster_record,
     computed,
+    delete_inside,
     living_record,
     refuse,
     required,
@@ -80,14 +81,13 @@ class EmbeddedImage(Resource):  # type: ignore[misc]
 
     def delete(self, ctx: DeleteContext, current: State) -> None:
         """Take the image out of the cluster, if there is still one."""
-        cluster = living_record(current)
-        if cluster is None or not host_lives(cluster):
-            return
-        try:
-            runtime.remove_image(cluster.layout, images.qualified(current["reference"]))
-        except EmbeddedError as wrong:
-            if host_lives(cluster):
-                refuse(ctx.diagnostics, f"The image {current['reference']} can't be removed", wrong)
+        what = f"The image {current['reference']} can't be removed"
+        delete_inside(
+            ctx.diagnostics,
+            current,
+            what,
+            lambda cluster: runtime.remove_image(cluster.layout, images.qualified(current["reference"])),
+        )
 
 
 def _identity(state: State) -> str:

@@ -10,11 +10,11 @@ from tf.types import List, String
 
 from itbc.providers.embedded import monitoring
 from itbc.providers.embedded.errors import EmbeddedError
-from itbc.providers.embedded.liveness import host_lives
 from itbc.providers.embedded.resources.attributes import (
     State,
     cluster_record,
     computed,
+    delete_inside,
     living_record,
     masks_of,
     refuse,
@@ -85,14 +85,8 @@ class EmbeddedMonitoring(Resource):  # type: ignore[misc]
 
     def delete(self, ctx: DeleteContext, current: State) -> None:
         """End all of it, if there is still a cluster."""
-        cluster = living_record(current)
-        if cluster is None or not host_lives(cluster):
-            return
-        try:
-            monitoring.stop(cluster)
-        except EmbeddedError as wrong:
-            if host_lives(cluster):
-                refuse(ctx.diagnostics, f"The monitoring of {current['cluster']} can't be ended", wrong)
+        what = f"The monitoring of {current['cluster']} can't be ended"
+        delete_inside(ctx.diagnostics, current, what, monitoring.stop)
 
 
 _URLS = ("alertmanager", "alerts", "metrics", "prometheus")

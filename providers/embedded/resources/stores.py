@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from tf.iface import CreateContext, DeleteContext, ReadContext, Resource, UpdateContext
@@ -9,11 +10,11 @@ from tf.schema import Schema
 
 from itbc.contracts.mask import Mask, MaskKind
 from itbc.providers.embedded.errors import EmbeddedError
-from itbc.providers.embedded.liveness import host_lives
 from itbc.providers.embedded.resources.attributes import (
     State,
     cluster_record,
     computed,
+    delete_inside,
     living_record,
     masks_of,
     refuse,
@@ -77,14 +78,8 @@ class _EmbeddedStore(Resource):  # type: ignore[misc]
 
     def delete(self, ctx: DeleteContext, current: State) -> None:
         """End all of it, if there is still a cluster."""
-        cluster = living_record(current)
-        if cluster is None or not host_lives(cluster):
-            return
-        try:
-            stores.stop(self.STORE, cluster)
-        except EmbeddedError as wrong:
-            if host_lives(cluster):
-                refuse(ctx.diagnostics, f"The store of {self.SIGNAL} of {current['cluster']} can't be ended", wrong)
+        what = f"The store of {self.SIGNAL} of {current['cluster']} can't be ended"
+        delete_inside(ctx.diagnostics, current, what, partial(stores.stop, self.STORE))
 
     def _masks(self, state: State) -> list[Mask]:
         return [mask for mask in masks_of(state) if mask.kind == self.SIGNAL]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,29 +70,41 @@ def start(store: Store, state: ClusterState, masks: Sequence[Mask], services: Se
 
 def stop(store: Store, state: ClusterState) -> None:
     """End a store and forget what it has collected. Repeatable. Raises EmbeddedError."""
-    for name in store.names:
-        control.stop(state.layout, name)
-    wait_for(
-        f"the end of {store.title}",
-        lambda: set(store.names).isdisjoint(each["name"] for each in control.listed(state.layout)),
-        _PATIENCE,
-    )
-    for folder in store.data:
-        shutil.rmtree(state.layout.var / folder, ignore_errors=True)
+    end(state, store.title, store.names, store.data)
 
 
 def lives(store: Store, state: ClusterState) -> bool:
     """Whether all of it runs and answers."""
+    return answering(state, store.names, store.health(state))
+
+
+def end(state: ClusterState, title: str, names: Collection[str], data: Sequence[str]) -> None:
+    """End components of a running cluster and remove folders (below the node's /var). Repeatable.
+
+    Raises EmbeddedError.
+    """
+    for name in sorted(_running(state).intersection(names)):
+        control.stop(state.layout, name)
+    wait_for(f"the end of {title}", lambda: _running(state).isdisjoint(names), _PATIENCE)
+    for folder in data:
+        shutil.rmtree(state.layout.var / folder, ignore_errors=True)
+
+
+def answering(state: ClusterState, names: Collection[str], health: Mapping[str, str]) -> bool:
+    """Whether the cluster's host and these of its components run, and what must answer at a URL does."""
     if not host_lives(state):
         return False
     try:
-        running = {each["name"] for each in control.listed(state.layout)}
-        if not running.issuperset(store.names):
+        if not _running(state).issuperset(names):
             return False
-        wait_until_answering(state, store.health(state), _SHORT_PATIENCE)
+        wait_until_answering(state, health, _SHORT_PATIENCE)
     except EmbeddedError:
         return False
     return True
+
+
+def _running(state: ClusterState) -> set[str]:
+    return {each["name"] for each in control.listed(state.layout)}
 
 
 def flags(given: Mapping[str, str]) -> list[str]:

@@ -23,6 +23,8 @@ def redaction(lent: Mapping[str, str], around: Surroundings) -> Redaction:
     A word that the scenario or its healthy environment has anyway is no
     secret, and without it an answer couldn't be judged: it stays.
     """
+    if not lent:
+        return Redaction()
     files = [path for path in around.run.artefacts.rglob("*.json") if path.is_file()]
     known = b"\n".join(path.read_bytes() for path in [*files, around.run.before] if path.exists())
     secret = {name: value for name, value in lent.items() if value.encode(errors="surrogateescape") not in known}

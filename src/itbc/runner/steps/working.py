@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -85,12 +85,7 @@ def _work(step: WorkingInput, around: Surroundings, enclosure: Enclosure) -> Wor
     workspace = Workspace(Path(step.workspace))
     lending = lent(step.variables, around)
     values = redaction(lending, around)
-    sandbox = replace(
-        _sandbox(step, around, workspace, enclosure),
-        network=reach(step.accesses, [parse(each) for each in step.addresses]),
-        redaction=values,
-    )
-    sandbox = replace(sandbox, environment={**lending, **sandbox.environment})
+    sandbox = _sandbox(step, around, enclosure, lending, values)
     begin = around.patience.monotonic()
     workplace = Workplace(
         workspace=workspace,
@@ -155,8 +150,12 @@ def _keep_answer(workspace: Workspace, kept: Path, values: Redaction) -> tuple[A
     return None if answer is None else values.shape(answer), values.text(problem)
 
 
-def _sandbox(step: WorkingInput, around: Surroundings, workspace: Workspace, enclosure: Enclosure) -> Sandbox:
+def _sandbox(
+    step: WorkingInput, around: Surroundings, enclosure: Enclosure, lending: Mapping[str, str], values: Redaction
+) -> Sandbox:
+    workspace = Workspace(Path(step.workspace))
     environment = {
+        **lending,
         "PATH": f"{workspace.programs}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         "HOME": str(workspace.home),
         "LANG": "C.UTF-8",
@@ -184,6 +183,8 @@ def _sandbox(step: WorkingInput, around: Surroundings, workspace: Workspace, enc
         ),
         ledger=around.ledger,
         groups=enclosure.groups,
+        network=reach(step.accesses, [parse(each) for each in step.addresses]),
+        redaction=values,
     )
 
 
