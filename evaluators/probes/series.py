@@ -104,16 +104,19 @@ def ranged(client: httpx.Client, query: str, start: float, end: float, step: flo
 def skew(client: httpx.Client, cluster: str, pace: Pace) -> float:
     """How far Prometheus' clock is ahead of ours in seconds, which for a cluster elsewhere need not be 0.
 
-    Raises ProbeError.
+    It is 0 where its time lies between our asking and its answer: an answer
+    that is slow to come says nothing about the clock. Raises ProbeError.
     """
 
     def ask() -> float:
         before = pace.now()
         theirs = float(instant(client, "time()")[0]["value"][1])
-        return theirs - (before + pace.now()) / 2
+        after = pace.now()
+        if before - pace.step_seconds <= theirs <= after + pace.step_seconds:
+            return 0.0
+        return theirs - (before + after) / 2
 
-    ahead = patiently(ask, f"Prometheus of cluster {cluster}", pace)
-    return ahead if abs(ahead) > pace.step_seconds else 0.0
+    return patiently(ask, f"Prometheus of cluster {cluster}", pace)
 
 
 def samples_since(objective: Objective, client: httpx.Client, start: float, seconds: float, pace: Pace) -> list[Sample]:

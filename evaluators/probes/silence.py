@@ -17,12 +17,13 @@ _AGE = "time() - max(timestamp(up))"
 def longest_silence(client: httpx.Client, cluster: str, begin: float, pace: Pace) -> float:
     """The longest time in seconds without any target's sample, from `begin` (Unix, by the clock of `pace`) until now.
 
-    It is up to a step of `pace` longer than what is seen. Infinite where there
+    It may really be longer by a step of `pace` (by 1/10,000 of a stretch that is long). Infinite where there
     was none for minutes. Raises ProbeError where Prometheus doesn't answer.
     """
     start = begin + skew(client, cluster, pace)
     seconds = max(pace.now() - begin, 0.0)
-    step = max(pace.step_seconds, math.ceil(seconds / _MOST_POINTS))
+    few = pace.step_seconds * _MOST_POINTS >= seconds
+    step = pace.step_seconds if few else math.ceil(seconds / _MOST_POINTS)
     count = int(seconds / step) + 1
     where = f"Prometheus of cluster {cluster}"
     series = patiently(lambda: ranged(client, _AGE, start, start + (count - 1) * step, step), where, pace)

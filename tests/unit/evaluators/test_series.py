@@ -18,7 +18,7 @@ from shop_scene import objective
 from itbc.contracts.evaluation import Objective
 from itbc.contracts.evidence import Series
 from itbc.evaluators.hold import holds
-from itbc.evaluators.probes.series import Pace, ProbeError, Watching, instant, watch_objectives
+from itbc.evaluators.probes.series import Pace, ProbeError, Watching, instant, skew, watch_objectives
 
 PACE = Pace(step_seconds=0.25, patience_seconds=1.0)
 
@@ -246,3 +246,16 @@ def test_what_the_pause_raises_stops_the_watch(prometheus: httpx.Client, target:
 
     with pytest.raises(KeyboardInterrupt):
         _watch(prometheus, _short(), pace=Pace(step_seconds=0.25, pause=stop))
+
+
+@pytest.mark.parametrize("ahead", [100.0, -100.0])
+def test_how_far_a_clock_is_ahead(prometheus: httpx.Client, ahead: float) -> None:
+    pace = Pace(step_seconds=0.25, patience_seconds=1.0, now=lambda: time.time() - ahead)
+    assert abs(skew(prometheus, "shop", pace) - ahead) < 0.5
+
+
+@pytest.mark.parametrize("when", ["request", "response"])
+def test_a_slow_answer_is_not_taken_for_another_clock(prometheus: httpx.Client, when: str) -> None:
+    slow = {when: [lambda _: time.sleep(1.5)]}
+    with httpx.Client(base_url=prometheus.base_url, trust_env=False, event_hooks=slow) as client:
+        assert skew(client, "shop", PACE) == 0.0
