@@ -149,7 +149,6 @@ class AgentWork:
     goal: str
     within_seconds: float
     grants: tuple[Grant, ...]
-    signals: tuple[Signal, ...]
     topology: tuple[Node, ...]
     span: Span
 

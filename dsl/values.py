@@ -79,6 +79,11 @@ def duration(text: str) -> float | Wrong:
     forms = "write a number with a unit, longest unit first: `90s`, `45m`, `1h30m`, `500ms`"
     if not text or len(text) > _LONGEST:
         return Wrong("this isn't a duration", forms, 0, len(text))
+    joined = "".join(text.split())
+    if joined != text:
+        inside = duration(joined)
+        better = inside.better if isinstance(inside, Wrong) else joined
+        return Wrong("a duration is written without spaces", forms, 0, len(text), better)
     total, position, smallest = 0.0, 0, float("inf")
     while position < len(text):
         part = _DURATION_PART.match(text, position)
@@ -90,9 +95,6 @@ def duration(text: str) -> float | Wrong:
             )
             return Wrong(sign, forms, position, len(text))
         number, unit = part.groups()
-        if not unit:
-            better = f"{text}s" if part.group() == text else ""
-            return Wrong(f"`{number}` has no unit", "the units are `ms`, `s`, `m`, `h` and `d`", *part.span(), better)
         if unit not in DURATION_UNITS:
             return _wrong_duration_unit(text, part, unit)
         factor = DURATION_UNITS[unit]
@@ -105,12 +107,15 @@ def duration(text: str) -> float | Wrong:
 
 
 def _wrong_duration_unit(text: str, part: re.Match[str], unit: str) -> Wrong:
+    listing = "the units are `ms`, `s`, `m`, `h` and `d`"
+    if not unit:
+        better = f"{text}s" if part.group() == text else ""
+        return Wrong(f"`{part.group()}` has no unit", listing, *part.span(), better)
     right = _DURATION_MISTAKES.get(unit.lower()) or (unit.lower() if unit.lower() in DURATION_UNITS else None)
     start, end = part.span(2)
     message = f"`{unit}` isn't a unit of time"
     if right is None and (unit in BINARY or unit in ("k", "M", "G")):
         message += "; it is one of size"
-    listing = "the units are `ms`, `s`, `m`, `h` and `d`"
     return Wrong(message, listing, start, end, text[:start] + right + text[end:] if right else "")
 
 

@@ -25,7 +25,6 @@ def environment(plan: Plan, stacks: Sequence[StackUse]) -> contract.Environment:
             goal=plan.work.goal,
             within_seconds=plan.work.within_seconds,
             grants=[_grant(grant) for grant in plan.work.grants],
-            telemetry=list(plan.work.signals),
             topology=[_component(node) for node in plan.work.topology],
         ),
         solution=[_repair(step) for step in plan.repairs],

@@ -35,7 +35,7 @@ def lower(scenario: Scenario, target: Target, sink: Sink) -> Plan | None:
     healthy = await_healthy(scenario, telemetry, applications)
     faults = break_things(scenario, healthy)
     alerts = expect_alerts(scenario, faults, healthy)
-    work = grant_work(scenario, alerts, telemetry)
+    work = grant_work(scenario, alerts)
     return Plan(
         scenario=scenario.name,
         metadata=scenario.metadata,

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from itbc.compiler.plan import AgentWork, ExpectAlert, Node, ObserveCluster, Repair, WrongRepair
+from itbc.compiler.plan import AgentWork, ExpectAlert, Node, Repair, WrongRepair
 from itbc.dsl.model import Scenario, SolutionStep
 
 
-def grant_work(scenario: Scenario, alerts: Sequence[ExpectAlert], telemetry: Sequence[ObserveCluster]) -> AgentWork:
-    """The agent's goal, time and rights; it sees the signals that the scenario collects, and what calls what."""
+def grant_work(scenario: Scenario, alerts: Sequence[ExpectAlert]) -> AgentWork:
+    """The agent's goal, time and rights, and what calls what."""
     return AgentWork(
         id="work",
         needs=tuple(alert.id for alert in alerts),
         goal=scenario.desired.goal,
         within_seconds=scenario.desired.within_seconds,
         grants=scenario.grants,
-        signals=tuple(sorted({signal for step in telemetry for signal in step.signals})),
         topology=tuple(
             Node(cluster.name, component)
             for cluster in scenario.environment.clusters

@@ -115,7 +115,6 @@ class Task(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
     goal: str
     within_seconds: float
     grants: list[Grant]
-    telemetry: list[Literal["metrics", "alerts", "traces", "logs"]]
     topology: list[Component] = []
 
 

@@ -68,7 +68,7 @@ def environment(**changes: Any) -> Environment:
             )
         ],
         "alerts": [],
-        "task": Task(goal="Make orders work again.", within_seconds=900.0, grants=[], telemetry=[]),
+        "task": Task(goal="Make orders work again.", within_seconds=900.0, grants=[]),
         "solution": [],
     }
     return Environment(**(values | changes))

@@ -257,7 +257,7 @@ def _hostile(folder: Path, rewritten: Callable[..., None]) -> None:
         failure=wrong,
     )
     rewritten(folder / "metrics.json", Metrics, problems=[HOSTILE])
-    task = Task(goal=HOSTILE, within_seconds=1.0, grants=[], telemetry=[])
+    task = Task(goal=HOSTILE, within_seconds=1.0, grants=[])
     rewritten(folder / "artefacts" / "environment.json", Environment, task=task)
     spec = read(folder / "artefacts" / "evaluation.json", Evaluation)
     truth = type(spec.truth)(

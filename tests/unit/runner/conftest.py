@@ -148,7 +148,7 @@ def toy_artefacts(folder: Path, thing: Path, mode: str = "fine") -> Artefacts:
         baseline=[],
         faults=[],
         alerts=[],
-        task=Task(goal="Look.", within_seconds=20.0, grants=[], telemetry=[]),
+        task=Task(goal="Look.", within_seconds=20.0, grants=[]),
         solution=[],
     )
     evaluation = Evaluation(

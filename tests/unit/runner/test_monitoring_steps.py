@@ -94,7 +94,7 @@ def around(baselines: list[Baseline], alerts: list[ExpectedAlert]) -> Surroundin
         baseline=baselines,
         faults=[],
         alerts=alerts,
-        task=Task(goal="", within_seconds=1, grants=[], telemetry=[]),
+        task=Task(goal="", within_seconds=1, grants=[]),
         solution=[],
     )
     seen = SimpleNamespace(
