@@ -43,7 +43,7 @@ unit: $(STAMP)  ## Tests that need no cluster
 	$(BIN)/pytest -m "not e2e"
 
 e2e: setup  ## Tests on the real embedded cluster (root)
-	$(BIN)/pytest -m e2e
+	$(BIN)/pytest -m e2e --durations=25
 
 bench: setup  ## Measure on this machine (three whole runs, five minutes), print a table; BENCH_JSON=FILE keeps it
 	$(BIN)/python -m bench $(if $(BENCH_JSON),--json $(BENCH_JSON))
