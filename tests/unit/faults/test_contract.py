@@ -60,6 +60,7 @@ def test_another_object_than_the_declared_one_is_refused(kind: FaultKind):
         live["spec"] = {"selector": {"other": "x"}, "ports": [{"name": "other", "port": 1}]}
     else:
         live["spec"]["template"]["spec"]["containers"].insert(0, {"name": "proxy"})
+        live["spec"]["replicas"] += 1
     with pytest.raises(jsonpatch.JsonPatchException):
         jsonpatch.apply_patch(live, list(change.patch))
 
