@@ -217,10 +217,9 @@ def test_prometheus_takes_the_rules_and_every_query(folder: Path, tmp_path: Path
     assert f"{len(queries)} rules found" in done.stdout
 
 
-def test_the_agents_file_says_nothing_of_the_truth(folder: Path):
+def test_the_agents_goal_says_nothing_of_the_truth(folder: Path):
     environment = read(folder / "environment.json", Environment)
-    text = json.dumps({"goal": environment.task.goal, "telemetry": environment.task.telemetry})
-    assert "checkout" not in text
+    assert "checkout" not in environment.task.goal
 
 
 def test_a_large_application_is_cut_into_stacks(scenario: Scenario, embedded: Target, tmp_path: Path, cache: Path):
