@@ -237,7 +237,7 @@ MUTANT = BlockSchema(
 SCENARIO = BlockSchema(
     "scenario",
     "One scenario: metadata, environment, faults, trigger, desired outcome, truth, grants, solution, mutants.",
-    labels=(LabelSchema("NAME", "name", "The scenario's name; also that of its folder."),),
+    labels=(LabelSchema("NAME", "name", "The scenario's name; a shipped one's folder is called the same."),),
     blocks=(
         Nested(METADATA, 1, 1),
         Nested(ENVIRONMENT, 1, 1),

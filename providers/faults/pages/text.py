@@ -16,22 +16,36 @@ _INTRODUCTION = (
 _GUIDE = """\
 ## Adding one
 
-A family is one file in `providers/faults/`, found by itself. It defines `FAULTS`, a tuple of `FaultKind`
-(`dsl/catalogue.py`), each of pure functions of a request (the object it aims at, as declared, and the parameters):
+A *kind* is what a `fault` block names; a *family* is one file in `providers/faults/` with one kind or a few that are
+alike, found by itself. It defines `FAULTS`, a tuple of `FaultKind` (`dsl/catalogue.py`), each of pure functions of a
+request (the object it aims at, as declared, the parameters, and `around`: all declared objects of the cluster):
 
-- `problems`: why it can't work, with the parameter to point at and what to do instead;
+- `problems`: why it can't work, with the parameter to point at and what to do instead. Whatever odd `spec` the object
+  has, the answer is a problem, never an exception;
 - `touches`: the parts of objects it changes, as JSON Pointers; the empty one is an object it creates;
-- `changes`: how, as JSON patches that the API server refuses where the live object isn't the declared one any more;
+- `changes`: how, as JSON patches that the API server refuses where the live object isn't the declared one any more: a
+  `test` before each change. A field that the API server fills in where it isn't declared has the value it fills in;
 - `effect`: conditions on live objects that prove it (not that it was asked for: that it has happened), and others that
-  say when it is over. `providers/faults/objects/` has the usual ones.
+  say when it is over. A condition takes one object by `name` or all that have `labels`. All of the proof together must
+  be false where there is no object at all and where everything is healthy. `steady_seconds` is for what looks the same
+  at first and passes.
+
+`providers/faults/objects/` has the usual parts: `pod_template.py` (containers, selectors, who else is declared),
+`conditions.py` (rolled out, no endpoints, what a container is told), `variables.py`, `example.py` (a Deployment, a
+Service, a store and the load to make an `example` of). `image.py` is a short family to read first, `service.py` one
+whose target isn't a workload, `scale.py` one that changes no container, `network_policy.py` one that creates an object.
 
 `example` is a request that works: the page is made from it, and `tests/unit/faults/test_contract.py` holds every kind
-to its contract by it. A parameter that decides how bad it gets says so in `severity`. Then:
+to its contract by it. What is particular to the kind goes into `tests/unit/faults/test_FILE.py` (`fault_scene` has what
+such tests need). A parameter that decides how bad it gets says so in `severity`. Then, after `make setup`:
 
-    python -m itbc.providers.faults.pages      # write the pages
-    pytest tests/unit/faults                   # the contract, and what is particular to the kind
-    itbc verify scenarios/sre/NAME             # a scenario that uses it, with mutants of its solution
-    pytest -m e2e tests/e2e/test_fault_families.py    # every shipped scenario's faults: not healed by restarts"""
+    .venv/bin/python -m itbc.providers.faults.pages    # write the pages
+    .venv/bin/pytest tests/unit/faults                 # the contract, and what is particular to the kind
+
+and [a scenario](../scenarios.md) that uses it, with mutants of its solution, as root:
+
+    .venv/bin/itbc verify scenarios/sre/NAME
+    .venv/bin/pytest -m e2e tests/e2e/test_fault_families.py -k NAME    # a restart doesn't heal it"""
 _MIB = 2**20
 
 
@@ -84,9 +98,7 @@ def page(kind: FaultKind) -> str:
         "",
         "## Parameters",
         "",
-        "| name | type | needed | meaning |",
-        "|---|---|---|---|",
-        *[_row(parameter) for parameter in kind.parameters],
+        *_parameters(kind),
         "",
         *_severity(kind),
         "## Example",
@@ -119,6 +131,16 @@ def page(kind: FaultKind) -> str:
         *[f"- {condition.what}" for condition in effect.recovery],
     ]
     return "\n".join(lines) + "\n"
+
+
+def _parameters(kind: FaultKind) -> list[str]:
+    if not kind.parameters:
+        return ["None: the target says it all."]
+    return [
+        "| name | type | needed | meaning |",
+        "|---|---|---|---|",
+        *[_row(parameter) for parameter in kind.parameters],
+    ]
 
 
 def _row(parameter: Parameter) -> str:

@@ -24,10 +24,14 @@ TARGETS = ("embedded",)
 
 
 def catalogue() -> Catalogue:
-    """All faults that a scenario can use."""
+    """All faults that a scenario can use. Raises ExitError where a family's file is wrong."""
     from itbc.providers import faults  # noqa: PLC0415 - only what checks and compiles needs them
 
-    return faults.catalogue()
+    try:
+        return faults.catalogue()
+    except ValueError as wrong:
+        remedy = "docs/faults/README.md says what a family's file holds"
+        raise ExitError(Exit.BUG, f"the fault catalogue is wrong: {wrong}", remedy) from wrong
 
 
 def targets() -> Mapping[str, Target]:

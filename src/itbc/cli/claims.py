@@ -17,13 +17,18 @@ UNKNOWN = "-"
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """The claims of one run: each as it is shown, why those that don't hold don't, whether it was something outside."""
+    """The claims of one run: each as it is shown, and why those that don't hold don't.
+
+    `outside` says that something outside failed, `stopped` that the user ended
+    the run: neither says anything about the scenario.
+    """
 
     scenario: str
     agent: str
     shown: Mapping[str, str]
     reasons: tuple[str, ...]
     outside: bool
+    stopped: bool = False
 
     @property
     def hold(self) -> bool:
@@ -53,7 +58,10 @@ def judge(lived: Lived, missed: Sequence[str] = ()) -> Claims:
     if not record.destroyed:
         reasons.append("not everything could be destroyed")
     reasons += [f"was still there after everything was destroyed: {thing}" for thing in missed]
-    if record.failure is not None:
+    stopped = record.failure is not None and record.failure.fault == "interrupted"
+    if stopped:
+        reasons.append("stopped before its end, so it shows nothing")
+    elif record.failure is not None:
         reasons.append(record.failure.message)
     elif record.score is not None:
         wanted = record.agent == "solution"
@@ -67,7 +75,7 @@ def judge(lived: Lived, missed: Sequence[str] = ()) -> Claims:
         if record.agent in CHEATS and record.score.diagnosed:
             reasons.append(f"{record.agent} gets the diagnosis right without looking for it")
     outside = record.failure is not None and record.failure.fault not in {"injection", "alert"}
-    return Claims(record.scenario, record.agent, shown, tuple(reasons), outside or not record.destroyed)
+    return Claims(record.scenario, record.agent, shown, tuple(reasons), outside or not record.destroyed, stopped)
 
 
 def _unplayed(lived: Lived) -> list[str]:

@@ -64,7 +64,7 @@ class Trial:
     "--agents",
     default=",".join(DEFAULT_AGENTS),
     show_default=True,
-    help="Which shipped agents to try, by commas; `mutants` are all that a scenario has.",
+    help="Which shipped agents to try, by commas; `mutants` are all that a scenario has, `mutant:NAME` is one of them.",
 )
 @click.option("--target", default="embedded", show_default=True, help="Where the environments will stand.")
 @granting
@@ -92,7 +92,9 @@ def command(
 
     Each must be seen healthy, broken, alerting and destroyed; doing nothing must fail, the scenario's own solution must
     pass, cheats and the scenario's mutants of its solution must fail. Exit code 1 where a claim isn't true, 4 where
-    something outside failed, so that nothing is proven.
+    something outside failed or you stopped it, so that nothing is proven. A `-` is what a run never reached.
+
+    A run takes about two minutes on two processors; each scenario has nine and one for each of its mutants.
 
     Example: itbc verify scenarios/sre --jobs 3
     """
@@ -108,6 +110,7 @@ def command(
             for hidden in [masks_for(masks, artefacts.environment)]
             for agent in _each(names, artefacts)
         ]
+        _all_there(names, trials)
         place = stack.enter_context(desk(target, signals_of(*(trial.artefacts for trial in trials))))
         collect_garbage(place.workshop, place.progress.say)
         results = _live_all(place, trials, seed, min(jobs or default_jobs(), len(trials)))
@@ -117,6 +120,8 @@ def command(
     for each in results:
         for reason in each.reasons:
             click.echo(f"{each.scenario} with {each.agent}: {reason}", err=True)
+    if len(results) < len(trials):
+        click.echo(f"{len(trials) - len(results)} of {len(trials)} runs were not begun", err=True)
     if any(each.outside for each in results) or place.workshop.patience.stop.is_set():
         return Exit.OUTSIDE
     return Exit.FAILED if any(not each.hold for each in results) else Exit.FINE
@@ -130,9 +135,9 @@ def default_jobs() -> int:
 
 def _agents(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
-    unknown = [name for name in names if name not in {*SHIPPED, MUTANTS}]
+    unknown = [name for name in names if name not in {*SHIPPED, MUTANTS} and not name.startswith(MUTANT)]
     if unknown or not names:
-        known = ", ".join(sorted({*SHIPPED, MUTANTS}))
+        known = ", ".join(sorted({*SHIPPED, MUTANTS, f"{MUTANT}NAME"}))
         raise ExitError(
             Exit.USAGE, f"no shipped agent is called {', '.join(unknown) or 'nothing'}", f"there are {known}"
         )
@@ -150,12 +155,25 @@ def _scenarios(paths: Iterable[Path]) -> list[Path]:
 
 
 def _each(agents: Sequence[str], artefacts: Artefacts) -> Iterator[str]:
-    """The agents with the scenario's own mutants in their place."""
+    """The agents for a scenario, with its own mutants in their place; a mutant that it hasn't is left out."""
+    own = [f"{MUTANT}{each.name}" for each in artefacts.environment.mutants]
     for agent in agents:
         if agent == MUTANTS:
-            yield from (f"{MUTANT}{each.name}" for each in artefacts.environment.mutants)
-        else:
+            yield from own
+        elif agent in own or not agent.startswith(MUTANT):
             yield agent
+
+
+def _all_there(names: Sequence[str], trials: Sequence[Trial]) -> None:
+    """Refuse a mutant that no scenario has. Raises ExitError."""
+    missing = [name for name in names if name.startswith(MUTANT) and all(trial.agent != name for trial in trials)]
+    if missing:
+        own = sorted({each.name for trial in trials for each in trial.artefacts.environment.mutants})
+        raise ExitError(
+            Exit.USAGE,
+            f"no scenario there has a mutant {missing[0].removeprefix(MUTANT)}",
+            f"there are {', '.join(own)}" if own else "a scenario's mutants are its `mutant` blocks",
+        )
 
 
 def _live_all(place: Desk, trials: Sequence[Trial], seed: int, jobs: int) -> list[Claims]:
@@ -203,7 +221,8 @@ def _verify(place: Desk, trial: Trial, seed: int) -> Claims:
         place.progress.say(f"  {told(lived.run.record.failure)}")
     missed = look_again(ever(lived.run.folder / "ledger.jsonl"), place.workshop.tools.sweepers)
     claims = judge(lived, missed)
-    place.progress.say("claims hold" if claims.hold else f"not as claimed: {'; '.join(claims.reasons)}")
+    failing = "not shown" if claims.stopped else "not as claimed"
+    place.progress.say("claims hold" if claims.hold else f"{failing}: {'; '.join(claims.reasons)}")
     return claims
 
 

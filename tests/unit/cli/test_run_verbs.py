@@ -76,6 +76,7 @@ def test_every_verb_explains_itself_with_an_example(verb: str, capsys: pytest.Ca
         ),
         (["run", ".", "--agent", "noop", "--agent-net", "nowhere.invalid:1"], Exit.OUTSIDE, "has no address"),
         (["verify", ".", "--agents", "nobody"], Exit.USAGE, "no shipped agent is called nobody"),
+        (["verify", ".", "--agents", "nobody"], Exit.USAGE, "mutant:NAME"),
         (["doctor", "--target", "moon"], Exit.USAGE, "there is no target moon"),
         (["destroy", "../x"], Exit.FAILED, "is no run's name"),
         (["destroy", "20261201-101500-ab12"], Exit.FAILED, "there is no run"),
@@ -222,6 +223,14 @@ def test_an_alert_that_doesnt_fire_is_the_scenarios_and_a_dead_cluster_isnt() ->
     dead = Failure(stage="provisioning", fault="environment", message="no cluster")
     assert judge(lived(record("noop", passed=None, failure=dead))).outside
     assert judge(lived(record("noop", passed=False, destroyed=False))).outside
+
+
+def test_a_run_that_its_user_stopped_says_nothing_of_the_scenario() -> None:
+    ended = Failure(stage="provisioning", fault="interrupted", message="terraform apply was stopped")
+    claims = judge(lived(record("noop", passed=None, failure=ended)))
+    assert claims.stopped
+    assert not claims.hold
+    assert claims.reasons == ("stopped before its end, so it shows nothing",)
 
 
 def test_what_is_found_after_the_end_is_told() -> None:

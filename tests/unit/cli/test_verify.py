@@ -11,6 +11,7 @@ from rich.console import Console
 
 from itbc.cli import verify
 from itbc.cli.claims import Claims
+from itbc.cli.exits import Exit, ExitError
 from itbc.cli.progress import LANE_SECONDS, Lane
 from itbc.cli.verify import Trial
 from itbc.cli.workshop import Desk
@@ -86,6 +87,32 @@ def test_a_bug_in_one_trial_stops_the_others(monkeypatch: pytest.MonkeyPatch) ->
         verify._live_all(cast("Desk", place), _trials("a", "b"), 0, 1)
     assert place.workshop.patience.stop.is_set()
     assert place.progress.lines == ["s with a"]
+
+
+def _with_mutants(*names: str) -> Artefacts:
+    mutants = [SimpleNamespace(name=name) for name in names]
+    return cast("Artefacts", SimpleNamespace(environment=SimpleNamespace(mutants=mutants)))
+
+
+@pytest.mark.parametrize(
+    ("asked", "played"),
+    [
+        (["mutants"], ["mutant:half", "mutant:late"]),
+        (["noop", "mutant:late"], ["noop", "mutant:late"]),
+        (["solution", "mutant:other"], ["solution"]),
+    ],
+)
+def test_mutants_can_be_named_and_those_of_another_scenario_are_left_out(asked: list[str], played: list[str]) -> None:
+    assert list(verify._each(verify._agents(",".join(asked)), _with_mutants("half", "late"))) == played
+
+
+def test_a_mutant_that_no_scenario_has_is_told_with_those_there_are() -> None:
+    trials = [Trial(Path("s"), _with_mutants("half", "late"), agent, ()) for agent in ("noop", "mutant:half")]
+    verify._all_there(["noop", "mutant:half"], trials)
+    with pytest.raises(ExitError, match="mutant other") as wrong:
+        verify._all_there(["noop", "mutant:half", "mutant:other"], trials)
+    assert wrong.value.code == Exit.USAGE
+    assert wrong.value.remedy == "there are half, late"
 
 
 def test_as_many_runs_at_once_as_processors_and_memory_allow(monkeypatch: pytest.MonkeyPatch) -> None:

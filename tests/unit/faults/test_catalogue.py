@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
+
+from itbc.cli import assembly
+from itbc.cli.exits import Exit, ExitError
 from itbc.providers import faults
 
 KINDS = frozenset({"string", "integer", "number", "bool", "duration", "quantity", "name"})
@@ -30,3 +36,25 @@ def test_entries_are_named_and_documented():
 
 def test_the_order_does_not_vary():
     assert list(faults.catalogue().faults) == sorted(faults.catalogue().faults)
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        (SimpleNamespace(), "providers/faults/env.py defines no FAULTS"),
+        (
+            SimpleNamespace(FAULTS=(faults.catalogue().faults["k8s.command.invalid"],)),
+            "providers/faults/command.py and providers/faults/env.py both define the fault kind k8s.command.invalid",
+        ),
+    ],
+)
+def test_a_wrong_family_is_named_with_its_file(monkeypatch: pytest.MonkeyPatch, second: Any, said: str):
+    found = faults.importlib.import_module
+    monkeypatch.setattr(
+        faults.importlib, "import_module", lambda name: second if name.endswith(".env") else found(name)
+    )
+    with pytest.raises(ExitError, match="catalogue is wrong") as ending:
+        assembly.catalogue()
+    assert said in ending.value.message
+    assert ending.value.code == Exit.BUG
+    assert "docs/faults/README.md" in ending.value.remedy

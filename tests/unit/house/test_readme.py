@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from itbc.providers import faults
+
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text()
 
@@ -56,6 +58,24 @@ def test_it_names_every_verb():
     ).stdout.partition("Verbs:")[2]
     for verb in re.findall(r"^  (\S+) ", verbs, re.MULTILINE):
         assert re.search(rf"`(itbc )?{verb}\b", README), f"README doesn't name itbc {verb}"
+
+
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def test_it_counts_families_and_scenarios_as_they_are():
+    files = [path.stem for path in Path(faults.__file__).parent.glob("*.py") if path.stem != "__init__"]
+    harmless = {
+        kind.changes.__module__.rpartition(".")[2] for kind in faults.catalogue().faults.values() if kind.benign
+    }
+    scenarios = list((ROOT / "scenarios" / "sre").glob("*/scenario.itb"))
+    assert f"| faults | {NUMBERS[len(files) - len(harmless)]} families " in README
+    assert f"| scenarios | {NUMBERS[len(scenarios)]} for SRE " in README
+
+
+def test_a_shipped_scenario_is_called_as_its_folder():
+    for file in (ROOT / "scenarios").glob("*/*/scenario.itb"):
+        assert f'\nscenario "{file.parent.name}" {{\n' in file.read_text(), file
 
 
 def test_it_stays_short():
