@@ -16,6 +16,9 @@ STEADY = 30.0
 """Seconds a program must have run for its next end to count as the first one again."""
 
 ENVIRONMENT = {
+    # Go programs collect less often: a node lives for minutes, and starting is what it does most. A tenth less of its
+    # processor time, for 80 MiB more.
+    "GOGC": "400",
     "HOME": "/root",
     "LANG": "C.UTF-8",
     "PATH": "/opt/kubernetes:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
